@@ -1,6 +1,6 @@
 /// @file
-/// number_text: numbers as text that depends on no locale, of C or of C++. Used for all numbers in files and messages;
-/// streams and printf write what the program's locale asks for, and std::to_string does so for floating-point numbers.
+/// number_text: converts numbers to text independently of the locales of C and C++. Used for all numbers in files and
+/// messages. Streams, printf and (for floating-point numbers) std::to_string depend on the program's locale.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace dynasoar::detail {
 
-/// Appends the shortest text that is this number and no other of its type; "nan", "inf", "-inf".
+/// Appends the shortest text that stands for this number and no other of its type; "nan", "inf" or "-inf".
 template <class T>
 void append_number(std::string& text, T value) {
   static_assert(std::is_arithmetic_v<T>);
@@ -30,9 +30,9 @@ std::string number_text(T value) {
   return text;
 }
 
-/// What printf writes for %.{digits}f (fixed) or %.{digits}g (general) in the C locale.
+/// The text that printf writes for %.{digits}f (fixed) or %.{digits}g (general) in the C locale.
 inline std::string number_text(double value, std::chars_format format, int digits) {
-  std::string text(512, '\0');  // more than the greatest double has
+  std::string text(512, '\0');  // more than the digits of the greatest double
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value, format, digits);
   text.resize(error == std::errc() ? static_cast<std::size_t>(end - text.data()) : 0);
   return text;

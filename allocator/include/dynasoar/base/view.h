@@ -1,7 +1,7 @@
 /// @file
-/// View: constant elements one after the other, as std::span<const T>, of which each conversion costs a compiler a
-/// hundredth of a small program's time (benchmarks/LOG.md, "what compilers read twice"). For tables and arguments of
-/// the library's own.
+/// View: consecutive constant elements, like std::span<const T>. Each conversion to a std::span takes about one percent
+/// of the time to compile a small program (benchmarks/LOG.md, "what compilers read twice"). For the library's own
+/// tables and arguments.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace dynasoar::detail {
 
-/// @pre the elements outlive it
+/// @pre the elements outlive the view
 template <class T>
 class View {
  public:

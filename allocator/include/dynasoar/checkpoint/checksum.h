@@ -1,10 +1,10 @@
 /// @file
-/// checksum: 64 bits that tell whether bytes have changed, as fast as memory is read. Used by checkpoint files.
+/// checksum: a 64-bit checksum that detects changed bytes at the speed of reading memory. Used by checkpoint files.
 ///
-/// Eight lanes take a word each of 64 bytes in turn, so that a processor works on all of them at once. Each step of a
-/// lane, and the last steps, which join the lanes, map different values to different values. So a change within one
-/// aligned word of 8 bytes is always found; any other goes unnoticed once in 2^64 times, as far as chance goes. It is
-/// no protection against people. docs/checkpoints.md defines it for readers of files.
+/// Eight lanes each take one word of every 64 bytes, so that a processor works on all of them at once. Each step of a
+/// lane, and each of the last steps, which join the lanes, maps different values to different values. Therefore a
+/// change within one aligned word of 8 bytes is always detected. Other random changes are missed with a probability of
+/// 2^-64. The checksum does not protect against forged files. docs/checkpoints.md defines it for readers of files.
 #pragma once
 
 #include <bit>
@@ -37,7 +37,7 @@ inline std::uint64_t checksum(const void* data, std::size_t bytes) {
   std::size_t done = 0;
   for (; bytes - done >= kStripe; done += kStripe) take(begin + done);
   if (done < bytes) {
-    char last[kStripe] = {};  // filled up with zeros: the length, below, tells how many are meant
+    char last[kStripe] = {};  // padded with zeros; the length is added below
     std::memcpy(last, begin + done, bytes - done);
     take(last);
   }

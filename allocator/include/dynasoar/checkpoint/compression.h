@@ -1,6 +1,6 @@
 /// @file
-/// Compression: how a program compresses checkpoints, if it can. The library's own sources do not know: a program that
-/// links to dynasoar::zstd tells them with each call.
+/// Compression: the functions with which a program compresses checkpoints. The library's own sources do not depend on
+/// zstd. A program that links to dynasoar::zstd passes these functions with each call.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,22 @@ inline constexpr bool kHasZstd = true;
 inline constexpr bool kHasZstd = false;
 #endif
 
-/// Both are null where a program cannot compress.
+/// Both functions are null if the program cannot compress.
 struct Compression {
-  /// @return bytes that the compressed contents take, or `bytes` if they would not be fewer
+  /// @return the number of compressed bytes, or `bytes` if compression would not make them fewer
   std::size_t (*compress)(void* to, const void* from, std::size_t bytes, int level);
 
-  /// @return whether `stored` bytes were what `bytes` bytes had been compressed to
+  /// @return whether the `stored` bytes could be decompressed to exactly `bytes` bytes
   bool (*decompress)(void* to, std::size_t bytes, const void* from, std::size_t stored);
 };
 
-// The program's: files that save or load must all be compiled with DYNASOAR_ZSTD=1, or none, which CMake sees to.
+// The compression of this program. All of its files that save or load must be compiled with DYNASOAR_ZSTD=1, or none of
+// them. CMake takes care of this.
 #if DYNASOAR_ZSTD
 
 inline std::size_t compress(void* to, const void* from, std::size_t bytes, int level) {
   const std::size_t size = ZSTD_compress(to, bytes, from, bytes, level);
-  return ZSTD_isError(size) != 0 ? bytes : size;  // the only error is that there was no room for them
+  return ZSTD_isError(size) != 0 ? bytes : size;  // the only possible error: the result does not fit
 }
 
 inline bool decompress(void* to, std::size_t bytes, const void* from, std::size_t stored) {

@@ -1,6 +1,6 @@
 /// @file
-/// Descriptions: the text that a checkpoint carries about its classes and about the program's own values. Here it is
-/// written, parsed and compared. Used by save.cpp, load.cpp and loaded_values.h.
+/// Descriptions: writes, parses and compares the texts in a checkpoint that describe its classes and the program's own
+/// values. Used by save.cpp, load.cpp and loaded_values.h.
 #pragma once
 
 #include <string>
@@ -12,14 +12,15 @@
 
 namespace dynasoar::detail {
 
-/// The classes of an allocator and where their fields lie. A file fits a program that has the same text: a line for the
-/// heap, and one per class, such as "Fish: 1536 bytes, 5 per page: p8 at 0, u4 at 512, 3 * f4 at 768".
+/// Describes the classes of an allocator and the positions of their fields. A file fits a program that has the same
+/// text. The text has a line for the heap, and a line for each class, such as "Fish: 1536 bytes, 5 per page: p8 at 0,
+/// u4 at 512, 3 * f4 at 768".
 std::string describe_classes(const ClassTable& classes);
 
-/// The classes that such a text describes, as far as is needed to check the file of another program.
+/// The classes in such a text, with the details that are needed to check the file of another program.
 class DescribedClasses {
  public:
-  /// @param text   must outlive this. @return whether it describes classes that an allocator can have
+  /// @param text   must outlive this object. @return whether it describes classes that an allocator can have
   bool parse(std::string_view text);
 
   const ClassTable& table() const { return table_; }
@@ -31,16 +32,16 @@ class DescribedClasses {
   ClassTable table_{};
 };
 
-/// How the classes of a file differ from those of a program, for a message.
+/// Describes, for a message, the difference between the classes of a file and those of a program.
 std::string difference_in_classes(std::string_view file, std::string_view program);
 
-/// Parses what ItemDescription::text writes. @return whether the line is such a text
+/// Parses the output of ItemDescription::text. @return whether the line is such a text
 bool parse_item(std::string_view line, ItemDescription& item);
 
-/// Text of a file for a message: control characters as \xNN, and cut if it is long.
+/// Converts text of a file for a message: control characters become \xNN, and long text is cut.
 std::string printable(std::string_view text);
 
-/// Takes the next line off a text, without its end. @return false if the text is empty
+/// Removes the first line from a text, and stores it without its end. @return false if the text is empty
 bool take_line(std::string_view& text, std::string_view& line);
 
 }  // namespace dynasoar::detail

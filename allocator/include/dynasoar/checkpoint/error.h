@@ -1,6 +1,6 @@
 /// @file
-/// CheckpointError: why a checkpoint was not loaded. Thrown by AllocatorHandle::load; docs/checkpoints.md has the
-/// table.
+/// CheckpointError: the reason why a checkpoint was not loaded. Thrown by AllocatorHandle::load. docs/checkpoints.md
+/// has a table of the reasons.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace dynasoar {
 
-/// What is wrong with a file, or with the program that wants it.
+/// The reason why a file cannot be loaded by a program.
 enum class CheckpointFault {
   not_a_checkpoint,   ///< the file is something else
   truncated,          ///< its end is missing
-  damaged,            ///< its contents are not what was written
+  damaged,            ///< its contents have changed since it was written
   older_format,       ///< from an old library: its format can no longer be read
   newer_format,       ///< from a library newer than this one
   other_classes,      ///< the program's classes, or their fields, are not those of the file
   other_values,       ///< the values and arrays named by the program are not those of the file
   checked_build,      ///< a checked build wrote it, and this program is not checked
-  heap_too_small,     ///< its objects lie behind the end of the heap
-  needs_memory,       ///< what it holds would take more memory than the caller allows, see LoadOptions
+  heap_too_small,     ///< it has objects behind the end of the heap
+  needs_memory,       ///< its contents would take more memory than the caller allows, see LoadOptions
   needs_compression,  ///< it is compressed, and the program was built without zstd
-  missing_part,       ///< it was saved by several ranks, and the file of one is missing, or is of another save
-  lost_while_reading  ///< what was read at first could not be read again: the heap is empty now
+  missing_part,       ///< several ranks saved it, and the file of one is missing or belongs to another save
+  lost_while_reading  ///< the file could not be read a second time; the heap is empty now
 };
 
-/// A checkpoint could not be loaded. But for `lost_while_reading`, nothing has changed.
+/// A checkpoint could not be loaded. Nothing has changed, except with `lost_while_reading`.
 class CheckpointError : public Error {
  public:
   CheckpointError(CheckpointFault fault, const std::string& path, const std::string& text)

@@ -1,9 +1,9 @@
 /// @file
-/// HeapSnapshot: the state of a heap in host memory, but for the objects themselves: what a checkpoint holds of it.
-/// Used by save.cpp and load.cpp.
+/// HeapSnapshot: the state of a heap in host memory, without the objects, as a checkpoint stores it. Used by save.cpp
+/// and load.cpp.
 ///
-/// Open blocks and their owners are enough to set up all bitmaps again. The rest makes a program go on exactly as it
-/// would have: counts, and where each warp looks first.
+/// All bitmaps can be restored from the open blocks and their owners. The other members, such as counts and the places
+/// where each warp searches first, let a program continue exactly as without the checkpoint.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +26,15 @@
 
 namespace dynasoar::detail {
 
-/// Numbers that a checkpoint holds.
+/// Numbers in a checkpoint.
 struct HeapNumbers {
   std::uint64_t pages;             ///< of the heap
-  std::uint64_t used_pages;        ///< up to the last one that has an open block
+  std::uint64_t used_pages;        ///< number of pages up to the last one with an open block
   std::uint64_t current_count;     ///< see BlockHeap
   std::uint64_t is_checked;        ///< 1 if a checked build wrote it
   std::uint64_t first_generation;  ///< of a slot that was never used; checked builds
-  std::uint64_t attempts;          ///< calls of make_new, if some are to fail; checked builds
-  std::uint64_t loops;             ///< of the handle; checked builds
+  std::uint64_t attempts;          ///< calls of make_new, if some shall fail; checked builds
+  std::uint64_t loops;             ///< loops that the handle has run; checked builds
   GrowthNotes growth;
 };
 
@@ -52,14 +52,14 @@ struct HeapSnapshot {
   std::vector<std::uint64_t> counters;  ///< per class: its tallies, refusals, proof; then those of the heap
   std::vector<std::uint32_t> hints;     ///< page hints; then, per class, current blocks
   std::vector<std::uint64_t> lists;     ///< per class: seen, length, entries of two words
-  std::vector<SavedTags> tags;          ///< of blocks of which any slot was ever used
+  std::vector<SavedTags> tags;          ///< of blocks with a slot that has been used
 
   static constexpr std::size_t kShards = Counter::kShards;
   static constexpr std::size_t kSeen = 2 * kShards;
   static constexpr std::size_t kCountersOfType = 6 * kShards + kRefusals + 1;
   static std::size_t counters_for(std::size_t types) { return types * kCountersOfType + 2 * kShards; }
 
-  /// What the heap is like. @pre the device is idle
+  /// Takes a snapshot of a heap. @pre the device is idle
   static HeapSnapshot of(Executor& executor, const HeapMemory& memory) {
     HeapSnapshot snapshot;
     snapshot.take_numbers(memory);
@@ -71,7 +71,7 @@ struct HeapSnapshot {
     return snapshot;
   }
 
-  /// An empty heap.
+  /// The snapshot of an empty heap.
   static HeapSnapshot empty(const HeapMemory& memory) {
     HeapSnapshot snapshot;
     snapshot.take_numbers(memory);
@@ -82,11 +82,11 @@ struct HeapSnapshot {
     return snapshot;
   }
 
-  /// Makes the heap, whatever is in it, like this; the objects are up to the caller. Where it has another size, or is
-  /// used by another number of warps, searches begin elsewhere than they would have.
-  /// @pre the device is idle, nothing contradicts itself in the snapshot (see snapshot_checks.h), the heap has as many
-  /// pages as are used in it
-  /// @return whether there are lists of objects; else they are out of date
+  /// Restores the state of the heap, except for the objects, and replaces its previous state. If the heap has another
+  /// size, or if another number of warps uses it, searches begin at other places than without the checkpoint.
+  /// @pre the device is idle, the snapshot has no contradictions (see snapshot_checks.h), and the heap has at least
+  /// `used_pages` pages
+  /// @return whether there are lists of objects; if not, they are out of date
   bool restore(Executor& executor, HeapMemory& memory) const {
     const bool same_size = memory.heap().pages == numbers.pages && memory.heap().current_count == numbers.current_count;
     memory.clear(executor, static_cast<std::uint32_t>(numbers.is_checked != 0 ? numbers.first_generation : 0));
@@ -167,7 +167,7 @@ struct HeapSnapshot {
   void restore_counters(Executor& executor, const HeapMemory& memory, bool same_size) const {
     const auto& heap = memory.heap();
     std::vector<std::uint64_t> values = counters;
-    // Pages that only one of the heaps has were free, or are now; kept in the first shard of pages_freed.
+    // Pages that only one of the two heaps has are free. The first shard of pages_freed accounts for them.
     values[static_cast<std::size_t>(memory.types()) * kCountersOfType] += heap.pages - numbers.pages;
     DeviceArray<std::uint64_t> all(values.size());
     all.upload(values);
@@ -180,7 +180,7 @@ struct HeapSnapshot {
       for (const Counter& tally : tallies_of(type)) set_tally(tally);
       const auto at = static_cast<std::size_t>(from - all.data());
       upload(heap.refusals + i * kRefusals, counters.data() + at, kRefusals);
-      // No proof that the heap was full holds in a larger one.
+      // A proof that the heap was full does not hold for a larger heap.
       if (same_size) upload(heap.full_at + i, counters.data() + at + kRefusals, 1);
       from += kRefusals + 1;
     }
@@ -225,7 +225,7 @@ struct HeapSnapshot {
     }
   }
 
-  /// In a heap of another size, they have to be made anew.
+  /// If the heap has another size, the lists have to be made again.
   bool restore_lists(Executor& executor, const HeapMemory& memory, bool same_size) const {
     const std::size_t types = memory.classes().classes.size();
     if (!same_size || lists.empty()) {
@@ -286,14 +286,14 @@ struct HeapSnapshot {
     upload(memory.checks().faults.attempts, &attempts, 1);
     if (numbers.is_checked == 0) return restore_tags_of_unchecked(memory);
     for (const SavedTags& saved : tags) {
-      // A heap of less pages has no place for those of blocks that are closed.
+      // A smaller heap has no room for the tags of closed blocks behind its end.
       if (saved.block < memory.heap().blocks()) {
         upload(memory.checks().tags + std::size_t{saved.block} * kSlotsPerBlock, saved.tags, kSlotsPerBlock);
       }
     }
   }
 
-  /// Pointers of other builds have generation 0.
+  /// Sets all generations to 0, like in the pointers of builds without checks.
   void restore_tags_of_unchecked(const HeapMemory& memory) const {
     const Tag alive = Tag::unused(Handle::kGenerations - 1).created(Tag::kNoLoop);
     for (const SavedBlock& block : blocks) {

@@ -19,23 +19,23 @@ namespace dynasoar {
 
 namespace detail {
 
-/// What a checkpoint says about a value or an array of the program.
+/// The description of a program's value or array in a checkpoint.
 struct ItemDescription {
   std::string name;
-  char kind = 0;                    ///< what an element is, see value_kind
-  std::uint64_t element_bytes = 0;  ///< of each
-  std::uint64_t size = 0;           ///< elements
+  char kind = 0;                    ///< the kind of an element, see value_kind
+  std::uint64_t element_bytes = 0;  ///< bytes of an element
+  std::uint64_t size = 0;           ///< number of elements
 
-  /// As it is written: "cells: 4096 * u4". See parse_item.
+  /// The description as text: "cells: 4096 * u4". See parse_item.
   std::string text() const;
 };
 
-/// What happens to values of a file that the program does not ask for.
+/// The treatment of values in a file that the program does not ask for.
 enum class Others { refused, skipped };
 
 }  // namespace detail
 
-/// Something of the program's own that can be saved. Made by `value` and `array`.
+/// A value or array of the program that can be saved. Made by `value` and `array`.
 struct SavedItem : detail::ItemDescription {
   const void* data;  ///< null if there are none
   bool is_in_device_memory;
@@ -46,21 +46,22 @@ struct SavedItem : detail::ItemDescription {
   SavedItem& operator=(const SavedItem& other);
   ~SavedItem();
 
-  /// Of all elements.
+  /// Bytes of all elements.
   std::size_t bytes() const { return static_cast<std::size_t>(size * element_bytes); }
 };
 
-/// Something of the program's own that can be saved and loaded.
+/// A value or array of the program that can be saved and loaded.
 struct CheckpointItem : SavedItem {
   using SavedItem::SavedItem;
 
-  /// A vector, whose size is the file's to say: what it holds now, and how it gets what was loaded; else null.
+  /// For a vector, which gets its size from the file: the vector, its current elements, and the function that stores
+  /// the loaded elements. Otherwise null.
   void* vector = nullptr;
   std::span<const std::byte> (*look)(const void* vector) = nullptr;
   void (*assign)(void* vector, const void* elements, std::size_t size) = nullptr;
 };
 
-/// Items that several parts of a program put together, as one argument of save and load:
+/// Items that several parts of a program contribute to one argument of save and load:
 ///
 ///     dynasoar::CheckpointItems items;
 ///     items.add(dynasoar::value("step", step)).add(dynasoar::array("cells", cells));
@@ -73,12 +74,12 @@ class CheckpointItems {
 
   CheckpointItems& add(const CheckpointItem& item);
 
-  /// What is in the items now.
+  /// The current contents of the items.
   std::vector<const SavedItem*> saved() const;
   std::vector<const CheckpointItem*> loaded() const;
 
  private:
-  mutable std::vector<CheckpointItem> items_;  // where a vector's elements are is looked up when it is saved
+  mutable std::vector<CheckpointItem> items_;  // saving looks up the address of a vector's elements
 };
 
 namespace detail {
@@ -92,8 +93,8 @@ CheckpointItem item_of(std::string_view name, const T* data, std::size_t size, b
 
 }  // namespace detail
 
-/// A value, under a name: `value("step", step)`. It may be a struct, but what pointers to the host's memory in it point
-/// to is not saved. Pointers to objects stay valid.
+/// A value with a name: `value("step", step)`. It may be a struct. Pointers to objects in it stay valid. If it has
+/// pointers to the host's memory, the data to which they point is not saved.
 /// @tparam T   trivially copyable
 template <class T>
 SavedItem value(std::string_view name, const T& value) {
@@ -104,8 +105,8 @@ requires(!std::is_const_v<T>) CheckpointItem value(std::string_view name, T& val
   return detail::item_of(name, &value, 1, false);
 }
 
-/// `size` elements in device memory, which may be pointers to objects. To be loaded, there must be as many as were
-/// saved.
+/// `size` elements in device memory, which may be pointers to objects. The array must have the same size when it is
+/// loaded.
 template <class T>
 std::conditional_t<std::is_const_v<T>, SavedItem, CheckpointItem> array(std::string_view name, T* data,
                                                                         std::size_t size) {
@@ -116,7 +117,7 @@ CheckpointItem array(std::string_view name, const DeviceArray<T>& elements) {
   return array(name, elements.data(), elements.size());
 }
 
-/// A vector, which gets the size that was saved when it is loaded.
+/// A vector. Loading sets it to its saved size.
 template <class T>
 SavedItem array(std::string_view name, const std::vector<T>& elements) {
   return detail::item_of(name, elements.data(), elements.size(), false);

@@ -21,14 +21,14 @@
 
 namespace dynasoar::detail {
 
-/// An item on its way from a file.
+/// An item that is being loaded.
 struct LoadedItem : CheckpointItem {
-  std::vector<std::byte> elements;  // those of the host, until everything has been read
+  std::vector<std::byte> elements;  // kept here, for items in host memory, until everything has been read
   bool is_found = false;
 
   bool may_have_any_size() const { return assign != nullptr; }
 
-  /// Puts what was loaded in its place.
+  /// Stores the loaded elements in the program's item.
   void take_over() const {
     if (may_have_any_size()) {
       assign(vector, elements.data(), size);
@@ -45,7 +45,8 @@ class LoadedValues {
     for (const CheckpointItem* const item : items) items_.push_back({*item, {}, false});
   }
 
-  /// Finds the program's item for each value of the file, and makes room. @throws CheckpointError if they do not fit
+  /// Finds the program's item for each value of the file, and allocates memory for it. @throws CheckpointError if they
+  /// do not fit each other
   void match(Others others) {
     reader_.read(Section::items, text_);
     if (!text_.empty() && text_.back() != '\n') reader_.fail_damaged("a value has no description");
@@ -67,10 +68,10 @@ class LoadedValues {
     make_room();
   }
 
-  /// Reads the values. Arrays in device memory get theirs at once.
+  /// Reads the values. Stores those of arrays in device memory immediately.
   void read() {
     auto target = targets_.begin();
-    std::size_t done = 0;  // of the target
+    std::size_t done = 0;  // bytes of the target
     reader_.for_each(Section::values, [&](CheckpointReader::Contents contents) {
       while (contents.bytes > 0) {
         for (; target != targets_.end() && done == target->bytes; ++target) done = 0;
@@ -84,7 +85,7 @@ class LoadedValues {
     });
   }
 
-  /// Puts the others in their places. @pre all values have been read
+  /// Stores all other values in the program's items. @pre all values have been read
   void take_over() const { take_over(0, items_.size()); }
   void take_over(std::size_t first, std::size_t end) const {
     for (std::size_t i = first; i < end; ++i) items_[i].take_over();

@@ -1,5 +1,5 @@
 /// @file
-/// CheckpointReader: reads the chunks of a checkpoint and checks them, while the next ones are read. Used by
+/// CheckpointReader: reads the chunks of a checkpoint, and checks them while it reads the next ones. Used by
 /// AllocatorHandle::load and load_values.
 #pragma once
 
@@ -24,15 +24,16 @@
 
 namespace dynasoar::detail {
 
-/// Reads sections of a checkpoint, as often as the caller likes.
+/// Reads sections of a checkpoint, any number of times.
 ///
-/// The constructor reads and checks all headers and keeps them, so that the sizes of all sections are known before
-/// anything is allocated for their contents, and cannot change while these are read.
-/// @throws CheckpointError from all members if the file is not what it should be; Error if the disk refuses
+/// The constructor reads, checks and keeps all headers. So the sizes of all sections are known before memory for their
+/// contents is allocated, and cannot change while these are read.
+/// @throws CheckpointError from all members if the file is not valid; Error if it cannot be read
 /// @par Cost   buffers for three groups of kChunksAtOnce chunks, of kChunkBytes or one block each; 56 bytes per chunk
 class CheckpointReader {
  public:
-  /// @param memory_bytes   that what it holds may take, or 1000 times as many bytes as the file has: see LoadOptions
+  /// @param memory_bytes   memory that the contents may take, if this is more than 1000 times the size of the file: see
+  ///                       LoadOptions
   CheckpointReader(const std::string& path, std::uint64_t memory_bytes, const Compression& compression)
       : compression_(compression),
         file_(path),
@@ -43,14 +44,14 @@ class CheckpointReader {
   const std::string& path() const { return file_.path(); }
   std::uint64_t file_bytes() const { return file_.size(); }
 
-  /// Of the contents of a section.
+  /// Bytes of the contents of a section.
   std::uint64_t bytes(Section section) const { return bytes_[static_cast<std::size_t>(section)]; }
 
-  /// The checksum of the section `classes` that the file's header has.
+  /// The checksum of the section `classes`, from the file's header.
   std::uint64_t classes_checksum() const { return classes_checksum_; }
 
-  /// Checks what depends on the classes: that no chunk of objects has more than kChunkBytes, or one block. Before that,
-  /// objects must not be read.
+  /// Checks that no chunk of objects has more than kChunkBytes or, if that is more, one block. Call this before objects
+  /// are read, once the classes are known.
   void check_objects(std::uint64_t largest_block) const {
     const std::uint64_t most = std::max<std::uint64_t>(kChunkBytes, largest_block);
     for (const Chunk& chunk : chunks_) {
@@ -58,22 +59,22 @@ class CheckpointReader {
     }
   }
 
-  /// Contents of some chunks of one section, one after the other.
+  /// Contents of several consecutive chunks of one section.
   struct Contents {
     const char* data;
     std::size_t bytes;
   };
 
-  /// Reads a section: calls `function(contents)` for one group of chunks after the other. What `contents` points to is
-  /// still valid during the next call.
+  /// Reads a section: calls `function(contents)` for one group of chunks after the other. The data to which `contents`
+  /// points stays valid until the end of the next call.
   template <class F>
   void for_each(Section section, const F& function) {
     Contents contents{};
     for (rewind(section); next(contents);) function(contents);
   }
 
-  /// Reads a section into a vector or a string, whose memory is counted. @throws CheckpointError also if there is a
-  /// part of a value
+  /// Reads a section into a vector or a string, and counts its memory. @throws CheckpointError also if the section does
+  /// not end at the end of a value
   template <class Values>
   void read(Section section, Values& values) {
     constexpr std::size_t kBytes = sizeof(typename Values::value_type);
@@ -87,10 +88,10 @@ class CheckpointReader {
     });
   }
 
-  /// Bytes of memory that what the file holds may take.
+  /// Bytes of memory that the contents of the file may take.
   std::uint64_t allowed_memory() const { return allowed_; }
 
-  /// Counts memory that is taken for as long as the file is being loaded. @throws CheckpointError if that is too much
+  /// Counts memory that stays allocated while the file is being loaded. @throws CheckpointError if the sum is too large
   void take_memory(std::uint64_t bytes) {
     if (bytes > allowed_ - taken_) fail_memory("what it holds", bytes);
     taken_ += bytes;
@@ -112,17 +113,17 @@ class CheckpointReader {
  private:
   struct Chunk {
     ChunkHeader header;
-    std::uint64_t offset;  // of what is stored, in the file
+    std::uint64_t offset;  // of the stored bytes in the file
   };
   struct Part {
     const Chunk* chunk;
-    std::size_t stored_at;  // in Group::stored
-    std::size_t begin;      // in the contents
+    std::size_t stored_at;  // offset in Group::stored
+    std::size_t begin;      // offset in the contents
   };
   struct Group {
     std::vector<Part> parts;  // of one section
     HostBuffer stored;
-    HostBuffer unpacked;  // if anything is compressed
+    HostBuffer unpacked;  // only if chunks are compressed
     std::size_t bytes = 0;
   };
 
@@ -162,7 +163,7 @@ class CheckpointReader {
                                          std::to_string(wanted) + " bytes; use another one");
   }
 
-  /// Reads the headers of all chunks. They are there, and those that were written together.
+  /// Reads the headers of all chunks. Checks that none is missing, and that they were written together.
   void read_headers(const CheckpointHeader& file) {
     std::vector<std::uint64_t> sums;
     for (std::uint64_t offset = sizeof file; offset < file_.size();) {
@@ -207,7 +208,7 @@ class CheckpointReader {
     }
   }
 
-  /// Goes to the beginning of a section, to read to its end.
+  /// Starts to read a section at its beginning.
   void rewind(Section section) {
     if (reading_.valid()) reading_.wait();
     reading_ = {};
@@ -221,7 +222,7 @@ class CheckpointReader {
     read_ahead();
   }
 
-  /// Reads on, after `rewind`. @return false at the end
+  /// Reads the next chunks of the section. @return false at its end
   bool next(Contents& contents) {
     Group& group = groups_[turn_];
     reading_.get();
@@ -236,12 +237,12 @@ class CheckpointReader {
   void read_ahead() {
     std::uint64_t bytes = 0;
     for (std::size_t i = next_; i < std::min(end_, next_ + kChunksAtOnce); ++i) bytes += chunks_[i].header.stored;
-    const bool is_much = bytes > kChunkBytes;  // else it is not worth a thread
+    const bool is_much = bytes > kChunkBytes;  // fewer are not worth a thread
     reading_ = std::async(is_much ? std::launch::async : std::launch::deferred,
                           [this, &group = groups_[turn_]] { read(group); });
   }
 
-  /// Reads the next chunks, which are not checked yet, but for their headers.
+  /// Reads the next chunks without checking their contents.
   void read(Group& group) {
     group.parts.clear();
     group.bytes = 0;
@@ -303,10 +304,10 @@ class CheckpointReader {
   std::vector<Chunk> chunks_;  // all of them
   std::array<std::uint64_t, kSections + 1> bytes_{};
   std::uint64_t classes_checksum_ = 0;
-  std::size_t next_ = 0, end_ = 0;  // of the chunks to read
-  std::array<Group, 3> groups_;     // one is being read, one looked at, and one may still be on its way to the device
+  std::size_t next_ = 0, end_ = 0;  // the chunks that are still to be read
+  std::array<Group, 3> groups_;     // one is read, one is used by the caller, one may be copied to the device
   std::size_t turn_ = 0;
-  std::future<void> reading_;  // ends before what it uses
+  std::future<void> reading_;  // the last member, because it uses the others
 };
 
 }  // namespace dynasoar::detail

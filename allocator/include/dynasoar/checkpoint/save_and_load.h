@@ -1,6 +1,6 @@
 /// @file
-/// How checkpoints are saved and loaded: what AllocatorHandle::save and load, and load_values, do. docs/checkpoints.md
-/// has the format.
+/// Saves and loads checkpoints: implements AllocatorHandle::save, AllocatorHandle::load and load_values.
+/// docs/checkpoints.md describes the format.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,18 @@
 
 namespace dynasoar {
 
-/// How to save.
+/// Options for saving.
 struct SaveOptions {
-  int compression_level = 0;  ///< of zstd: 1, fast, to 19, slow; 0: not compressed
+  int compression_level = 0;  ///< of zstd, from 1 (fast) to 19 (slow); 0: not compressed
 };
 
-/// How to load.
+/// Options for loading.
 ///
-/// A compressed file can hold 10 000 times as many bytes as it has, and may come from a stranger. So what it holds may
-/// take 1000 times as much memory as the file on the disk, or `memory_bytes` if that is more: the vectors among the
-/// program's values together with the description of the heap; and, likewise, what the heap grows by, if the handle was
-/// made without heap_limit_bytes. Beside that there are buffers, see docs/checkpoints.md.
+/// A compressed file can have contents of 10 000 times its size, and it may come from a source that you do not trust.
+/// So there is a limit for the memory that its contents take: 1000 times the size of the file or, if it is more,
+/// `memory_bytes`. It applies to the sum of the vectors among the program's values and the description of the heap. If
+/// the handle was made without heap_limit_bytes, it also applies to the growth of the heap. Buffers take additional
+/// memory, see docs/checkpoints.md.
 struct LoadOptions {
   std::uint64_t memory_bytes = std::uint64_t{16} << 20;
 };
@@ -37,47 +38,47 @@ namespace detail {
 
 /// Saves a heap. @pre the device is idle
 ///
-/// @param loops   that its handle has run; checked builds
+/// @param loops   the number of loops that its handle has run; checked builds
 /// @throws Error if the file cannot be written, or an option or the name of an item is not valid
 void save_checkpoint(Executor& executor, const HeapMemory& memory, HeapGrowth& growth, std::uint64_t loops,
                      const std::string& path, const SaveOptions& options, View<const SavedItem*> items,
                      const Compression& compression);
 
-/// What its handle has to know of a heap that was loaded.
+/// Facts about a loaded heap for its handle.
 struct LoadedCheckpoint {
   std::uint64_t loops;  ///< as for save_checkpoint
-  bool has_lists;       ///< of objects; else they have to be made
+  bool has_lists;       ///< whether there are lists of objects; if not, they have to be made
 };
 
-/// Loads a heap, which grows if it must. Everything is checked before anything is changed. @pre the device is idle
-/// @throws CheckpointError if the file does not fit, also into the largest heap that this one may become; or if it
-///         cannot be read any more, and then the heap is empty
+/// Loads a heap, which grows if necessary. Checks the whole file before it changes anything. @pre the device is idle
+/// @throws CheckpointError if the file does not fit the program, or does not fit into the heap even after growth; or if
+///         it cannot be read a second time, in which case the heap is empty
 LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGrowth& growth, const std::string& path,
                                  const LoadOptions& options, View<const CheckpointItem*> items,
                                  const Compression& compression);
 
 struct CheckedFile;
 
-/// Values of a checkpoint that have been read and checked, and are not in their places yet.
+/// Values of a checkpoint that have been read and checked, but not stored in the program's items yet.
 class ReadValues {
  public:
-  /// @param items    that lie in host memory
-  /// @param others   what happens to other values of the file
-  /// @throws CheckpointError if the file has not these values, is of other classes than the heap, or has objects in its
-  ///         heap
+  /// @param items    items in host memory
+  /// @param others   the treatment of other values in the file
+  /// @throws CheckpointError if the file lacks one of these values, has other classes than the heap, or has objects in
+  ///         its heap
   ReadValues(const HeapMemory& memory, const std::string& path, const LoadOptions& options,
              View<const CheckpointItem*> items, Others others, const Compression& compression);
   ReadValues(ReadValues&& other) noexcept;
   ~ReadValues();
 
-  /// Puts some of them in their places: those of the items from `first` to `end`.
+  /// Stores the values of the items from `first` up to `end`.
   void take_over(std::size_t first, std::size_t end) const;
 
  private:
   std::unique_ptr<CheckedFile> file_;
 };
 
-/// Reads only values that lie in host memory, from any checkpoint.
+/// Reads only values in host memory, from any checkpoint.
 void load_values(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,
                  const Compression& compression);
 

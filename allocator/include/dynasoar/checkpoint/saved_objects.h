@@ -1,8 +1,8 @@
 /// @file
-/// SavedObjects: takes the objects of open blocks to a checkpoint file, and back. Used by save.cpp and load.cpp.
+/// SavedObjects: copies the objects of open blocks to a checkpoint file, and back. Used by save.cpp and load.cpp.
 ///
-/// While the device gathers the objects of some blocks, the host computes the checksums of those before, and the disk
-/// writes the ones before these.
+/// Three stages overlap: the device gathers the objects of some blocks, the host computes the checksums of the previous
+/// ones, and the disk writes those before these.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace dynasoar::detail {
 
 class SavedObjects {
  public:
-  /// @param blocks   to copy, in the order of the file
+  /// @param blocks   the blocks to copy, in the order of the file
   SavedObjects(Executor& executor, const HeapMemory& memory, const std::vector<SavedBlock>& blocks)
       : executor_(executor),
         base_(memory.base()),
@@ -39,7 +39,7 @@ class SavedObjects {
     make_buffers(std::max(kChunksAtOnce * kChunkBytes, info_.largest_block_bytes()));
     std::array<HostBuffer, 3> buffers;  // gathered, summed up, written
     for (HostBuffer& buffer : buffers) buffer = HostBuffer(capacity_);
-    std::vector<std::size_t> sizes;  // of the chunks in the buffer before
+    std::vector<std::size_t> sizes;  // of the chunks in the previous buffer
     for (std::size_t turn = 0;; ++turn) {
       executor_.wait();
       std::vector<std::size_t> next_sizes;
@@ -51,7 +51,7 @@ class SavedObjects {
     writer.wait();
   }
 
-  /// Takes the next objects from a file. @return whether they end where a block does
+  /// Copies the next objects from a file. @return whether they end at the end of a block
   bool read(const CheckpointReader::Contents& contents) {
     std::vector<PlacedBlock> placed;
     std::size_t bytes = 0;
@@ -60,7 +60,7 @@ class SavedObjects {
       bytes += info_[blocks_[at_].type].block_bytes;
     }
     if (bytes != contents.bytes) return false;
-    executor_.wait();  // for the objects before, whose buffers these are
+    executor_.wait();  // until the previous objects have been copied from these buffers
     if (capacity_ < bytes) make_buffers(bytes);
     upload(placed);
     char* const buffer = kCudaBackend ? staged_.data() : const_cast<char*>(contents.data);
@@ -82,7 +82,7 @@ class SavedObjects {
     if constexpr (kCudaBackend) staged_ = DeviceArray<char>(bytes);
   }
 
-  /// Submits the copy of the next objects. @return the sizes of the chunks that they make, each of whole blocks
+  /// Submits the copy of the next objects. @return the sizes of their chunks, each of whole blocks
   std::vector<std::size_t> gather(char* to) {
     std::vector<PlacedBlock> placed;
     std::vector<std::size_t> sizes;
@@ -119,9 +119,9 @@ class SavedObjects {
   const ClassTable& info_;
   ClassView classes_;
   const std::vector<SavedBlock>& blocks_;
-  std::size_t at_ = 0;  // blocks that are done
+  std::size_t at_ = 0;  // number of finished blocks
   std::size_t capacity_ = 0;
-  DeviceArray<char> staged_;  // on a GPU: what is on its way
+  DeviceArray<char> staged_;  // on a GPU: objects that are being copied
   DeviceArray<PlacedBlock> placed_;
 };
 

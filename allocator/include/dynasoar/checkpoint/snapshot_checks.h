@@ -1,6 +1,6 @@
 /// @file
-/// contradiction_in: whether a HeapSnapshot that comes from a file is one that a heap can have. Used by checkpoint
-/// files, which may come from anywhere.
+/// contradiction_in: checks whether a HeapSnapshot from a file can be that of a heap. Used for checkpoint files, which
+/// may come from anywhere.
 #pragma once
 
 #include <dynasoar/checkpoint/heap_snapshot.h>
@@ -8,10 +8,11 @@
 
 namespace dynasoar::detail {
 
-/// What in a snapshot contradicts the rest, or cannot be in a heap of these classes, as a part of a sentence; null if
-/// nothing does. HeapSnapshot::restore, and all loops after it, rely on what is checked here.
+/// Describes, as a part of a sentence, a contradiction within a snapshot, or between it and the classes; null if there
+/// is none. HeapSnapshot::restore, and all loops after it, rely on these checks.
 ///
-/// Objects may be counted wrongly: a program may have destroyed one twice, and its checkpoint is a checkpoint.
+/// Counts of objects may be wrong, because the program may have destroyed an object twice before it saved the
+/// checkpoint.
 const char* contradiction_in(const HeapSnapshot& snapshot, const ClassTable& classes);
 
 }  // namespace dynasoar::detail

@@ -1,5 +1,5 @@
 /// @file
-/// What runs on the device for checkpoints: looking at blocks, copying objects, setting a heap up again. Used by
+/// The tasks of checkpoints on the device: they describe blocks, copy objects, and restore a heap. Used by
 /// heap_snapshot.h and saved_objects.h.
 #pragma once
 
@@ -20,16 +20,16 @@ namespace dynasoar::detail {
 
 /// An open block in a checkpoint.
 struct SavedBlock {
-  std::uint64_t slots;   ///< that hold objects
+  std::uint64_t slots;   ///< the slots with objects
   std::uint32_t number;  ///< of the block
   std::uint16_t type;    ///< index in the list of classes
   std::uint16_t owned;   ///< 1 if it has its ownership token: it is a warp's current block, and not listed as active
 };
 static_assert(sizeof(SavedBlock) == 16);
 
-inline constexpr std::uint16_t kNoType = 0xffff;  ///< of a closed block, while blocks are looked at
+inline constexpr std::uint16_t kNoType = 0xffff;  ///< of a closed block, while blocks are described
 
-/// Says of each of some blocks what it is.
+/// Describes blocks.
 struct DescribeBlocks {
   AnyHeap heap;
   std::uint32_t first;
@@ -45,7 +45,7 @@ struct DescribeBlocks {
   }
 };
 
-/// Opens blocks of an empty heap. @pre pages are of no type, see FinishPages
+/// Opens blocks of an empty heap. @pre pages have no type, see FinishPages
 struct RestoreBlocks {
   AnyHeap heap;
   const SavedBlock* blocks;
@@ -53,7 +53,7 @@ struct RestoreBlocks {
 
   __device__ void operator()(std::size_t index) const {
     const SavedBlock block = blocks[index];
-    // relaxed, here and below: no other thread looks at a block before the next loop.
+    // relaxed, here and below: no other thread reads a block before the next loop.
     heap.page_type[block.number >> heap.block_shift].store(block.type, Order::relaxed);
     heap.slots[block.number].store(block.slots, Order::relaxed);
     heap.types[block.type].allocated.set(block.number);
@@ -66,9 +66,9 @@ struct RestoreBlocks {
   }
 };
 
-/// Lists, for 64 pages, what is free and what is empty, after RestoreBlocks.
+/// Sets the bits of free and of empty pages, for 64 pages, after RestoreBlocks.
 struct FinishPages {
-  static constexpr unsigned char kNoTypeByte = 0xff;  ///< that types of pages are filled with before
+  static constexpr unsigned char kNoTypeByte = 0xff;  ///< initial value of the types of pages
 
   AnyHeap heap;
 
@@ -95,7 +95,7 @@ struct FinishPages {
   }
 };
 
-/// Copies the shards of a tally, or makes it what was copied.
+/// Copies the shards of a tally to an array, or back.
 struct ReadTally {
   AnyHeap::Counter tally;
   std::uint64_t* words;
@@ -112,7 +112,7 @@ struct WriteTally {
   }
 };
 
-/// Where the contents of a block lie, in the heap and in a buffer.
+/// The positions of a block's contents in the heap and in a buffer.
 struct PlacedBlock {
   SavedBlock block;
   std::uint64_t in_heap;
@@ -121,11 +121,11 @@ struct PlacedBlock {
 
 enum class CopyDirection { to_buffer, to_heap };
 
-/// Copies objects between blocks and a buffer in which they lie as in their blocks. A task takes a slot on a GPU, where
-/// those of a block are neighbours, and a block on the host.
+/// Copies objects between blocks and a buffer with the layout of blocks. On a GPU, a task copies a slot, and the tasks
+/// of a block are consecutive. On the host, a task copies a block.
 ///
-/// The rest of a block is zeros in the buffer, so equal objects make equal files, whatever was in their blocks before.
-/// A GPU's buffer is zero already.
+/// The other bytes of a block are zero in the buffer, so that equal objects make equal files, independently of earlier
+/// contents of their blocks. A GPU's buffer is already zero.
 struct CopyObjects {
   static constexpr std::uint32_t kSlotsPerTask = kCudaBackend ? 1 : kSlotsPerBlock;
   static constexpr std::size_t kTasksPerBlock = kSlotsPerBlock / kSlotsPerTask;

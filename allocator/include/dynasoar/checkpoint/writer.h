@@ -1,5 +1,5 @@
 /// @file
-/// CheckpointWriter: writes the chunks of a checkpoint, while the next ones are gathered. Used by
+/// CheckpointWriter: writes the chunks of a checkpoint while the caller gathers the next ones. Used by
 /// AllocatorHandle::save.
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace dynasoar::detail {
 
-/// Writes a checkpoint that takes the place of the old one in `commit`, or never.
+/// Writes a checkpoint to a temporary file. `commit` replaces the old checkpoint by it.
 ///
-/// @par Concurrency   chunks are checked and compressed by threads of the host, and written by one more
+/// @par Concurrency   several threads of the host compute checksums and compress, and one more thread writes
 class CheckpointWriter {
  public:
-  /// @param level   of compression; 0: none
+  /// @param level   the compression level; 0: none
   /// @throws Error if the file cannot be written
   CheckpointWriter(const std::string& path, int level, const Compression& compression)
       : level_(level), compression_(compression), file_(path, Writing::anywhere) {
@@ -49,8 +49,8 @@ class CheckpointWriter {
     write(section, values.data(), values.size() * sizeof(T));
   }
 
-  /// Appends chunks of the given sizes, which lie one after the other. They are being written when it returns, so they
-  /// must stay as they are until the next call but this one of `submit` or `wait` has returned.
+  /// Appends consecutive chunks of the given sizes. They are still being written when this returns. So the caller must
+  /// not change them before the next call of `submit` or `wait` has returned.
   void submit(Section section, const char* data, const std::vector<std::size_t>& sizes) {
     std::vector<Chunk>& chunks = chunks_[turn_];
     turn_ = 1 - turn_;
@@ -69,12 +69,12 @@ class CheckpointWriter {
     });
   }
 
-  /// Waits until everything is written. @throws Error if it could not be
+  /// Waits until everything is written. @throws Error if it could not be written
   void wait() {
     if (writing_.valid()) writing_.get();
   }
 
-  /// Puts the file in its place. @param classes   checksum of the section
+  /// Renames the file to its final name. @param classes   the checksum of the section `classes`
   void commit(std::uint64_t classes) {
     wait();
     CheckpointHeader header{};

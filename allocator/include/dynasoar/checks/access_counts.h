@@ -1,6 +1,6 @@
 /// @file
-/// Counts of accesses to fields, in builds that count them (DYNASOAR_COUNT_ACCESSES). SoaField counts; AllocatorHandle
-/// says which loop runs and reads the result, see dynasoar/statistics.h.
+/// Counts of accesses to fields, in builds that count them (DYNASOAR_COUNT_ACCESSES). SoaField counts accesses.
+/// AllocatorHandle names the running loop, and reads the result: see dynasoar/statistics.h.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace dynasoar::detail {
 
-// Whether files of this program count, for AllocatorHandle to refuse a mixture.
+// Whether files of this program count, so that AllocatorHandle can refuse a mixture.
 inline constexpr unsigned kFileDoesNotCount = 1, kFileCounts = 2;
 inline unsigned counting_of_files = 0;
 #if !defined(DYNASOAR_LIBRARY_SOURCE)
@@ -29,21 +29,21 @@ inline unsigned counting_of_files = 0;
     kCountsAccesses ? kFileCounts : kFileDoesNotCount;
 #endif
 
-/// How a field is accessed. A reference may be read or written, or both; nobody knows.
+/// The kind of an access to a field. The caller may read or write through a reference, or both; this is unknown.
 enum class Access { read, write, reference, read_and_write };
-inline constexpr std::size_t kCountedKinds = 3;  // those before read_and_write, which counts as two
+inline constexpr std::size_t kCountedKinds = 3;  // without read_and_write, which counts as two
 
-/// What allocators have in their state for it.
+/// The counters in the state of an allocator.
 struct AccessCounters {
-  static constexpr std::uint32_t kShards = 64;  ///< so that threads do not wait for each other
+  static constexpr std::uint32_t kShards = 64;  ///< several copies, so that threads do not wait for each other
   static constexpr std::uint32_t kMostLoops = 256;
 
-  AtomicWord<std::uint64_t>* now;    ///< [kShards * words], of the running loop
-  AtomicWord<std::uint64_t>* loops;  ///< [kMostLoops * words], of loops that ended
-  AtomicWord<std::uint32_t>* loop;   ///< number of the running one
+  AtomicWord<std::uint64_t>* now;    ///< [kShards * words], for the running loop
+  AtomicWord<std::uint64_t>* loops;  ///< [kMostLoops * words], for loops that have ended
+  AtomicWord<std::uint32_t>* loop;   ///< number of the running loop
   std::uint32_t words;               ///< kCountedKinds for each field of each class, inherited ones included
 
-  /// Adds what the running loop has counted to what it had counted before.
+  /// Adds the counts of the running loop to the counts of its earlier runs.
   __device__ void settle(std::size_t word) const {
     std::uint64_t sum = 0;
     for (std::uint32_t shard = 0; shard < kShards; ++shard) {
@@ -53,12 +53,13 @@ struct AccessCounters {
   }
 };
 
-/// What allocators have in builds that do not count.
+/// Replaces AccessCounters in builds that do not count.
 struct NoAccessCounters {};
 
 using AccessState = std::conditional_t<kCountsAccesses, AccessCounters, NoAccessCounters>;
 
-/// The number of the first field of each class of allocator A among those of all, and behind the last.
+/// For each class of allocator A, the number of its first field among the fields of all classes. The last element is
+/// the number of all fields.
 template <class A>
 constexpr auto first_fields() {
   std::array<std::uint32_t, A::kTypes + 1> first{};
@@ -82,7 +83,7 @@ __device__ void count_access(Handle object, std::uint32_t number) {
   const std::size_t word = std::size_t{first + number} * kCountedKinds;
   const std::size_t shard = PlatformWarp{}.id() % AccessCounters::kShards;
   AtomicWord<std::uint64_t>* const words = counters.now + shard * counters.words + word;
-  // relaxed: counts, read when the loop is over.
+  // relaxed: counts, read when the loop has ended.
   if constexpr (kAccess == Access::read_and_write) {
     words[static_cast<int>(Access::read)].fetch_add(1, Order::relaxed);
     words[static_cast<int>(Access::write)].fetch_add(1, Order::relaxed);
@@ -118,8 +119,8 @@ class AccessCounts {
             reinterpret_cast<AtomicWord<std::uint32_t>*>(loop_.data()), static_cast<std::uint32_t>(kWords)};
   }
 
-  /// Before a loop is submitted, or recorded. Those of one name are counted together, and all those above the number
-  /// that can be told apart.
+  /// Called before a loop is submitted or recorded. Loops with the same name are counted together, and so are all loops
+  /// beyond the maximum number.
   void begin_loop(Executor& executor, const std::string& name) {
     executor.for_each_index(kWords, SettleAccesses{counters()});
     executor.for_each_index(1, BeginCounting{counters(), number_of(name)});
@@ -127,7 +128,7 @@ class AccessCounts {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// kWords counts for each of the loops `names()`. Waits for the device.
+  /// Returns kWords counts for each of the loops `names()`. Waits for the device.
   std::vector<std::uint64_t> take(Executor& executor) const {
     executor.for_each_index(kWords, SettleAccesses{counters()});
     executor.synchronize();
@@ -151,7 +152,7 @@ class AccessCounts {
   std::vector<std::string> names_ = {"outside of loops"};
 };
 
-/// In the place of AccessCounts in builds that do not count.
+/// Replaces AccessCounts in builds that do not count.
 struct NoAccessCounts {};
 
 }  // namespace dynasoar::detail

@@ -1,14 +1,14 @@
 /// @file
-/// Checks: how a checked build (DYNASOAR_CHECKED) finds misuse. Used by SoaAllocator, SoaField and the loops.
+/// Checks: finds misuse in a checked build (DYNASOAR_CHECKED). Used by SoaAllocator, SoaField and the loops.
 ///
-/// Every slot has a *tag*: whether an object lives in it, the slot's generation, counted at each creation, and the loop
-/// in which the object was created. A pointer carries the generation of its object, so one that outlived it differs
-/// from the tag, unless the slot was reused a multiple of 256 times since. Generations start at a number that is
-/// different for every AllocatorHandle of the process, so that pointers of another one differ as well, 255 times out of
-/// 256.
+/// Every slot has a *tag*: whether it holds an object, the slot's generation, which each creation increments, and the
+/// loop in which the object was created. A pointer has the generation of its object. If the object has been destroyed,
+/// the pointer differs from the tag, unless the slot has been reused a multiple of 256 times since. Generations start
+/// at a different number for every AllocatorHandle of the process. Therefore pointers of another handle also differ in
+/// 255 of 256 cases.
 ///
-/// What is found is recorded, and the offending operation does nothing: `make_new` returns null, `destroy` leaves
-/// everything as it is, a field access goes to scratch memory that nobody looks at.
+/// Misuse is recorded, and the operation does nothing: `make_new` returns null, `destroy` changes nothing, and a field
+/// access goes to scratch memory that is not used otherwise.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@
 
 namespace dynasoar::detail {
 
-// The kinds of build among the files of this program, for AllocatorHandle to refuse a mixture. The library's own
+// The kinds of build among the files of this program, so that AllocatorHandle can refuse a mixture. The library's own
 // sources serve both kinds.
 inline constexpr unsigned kUncheckedBuild = 1, kCheckedBuild = 2;
 inline unsigned kinds_of_build = 0;
@@ -44,7 +44,7 @@ struct LoopRecord {
   AtomicWord<std::uint32_t> number;     ///< 1 to Tag::kNoLoop - 1; 0: a kernel of the user's own
   AtomicWord<std::uint64_t> visits[4];  ///< one bit per class whose objects the loop visits
 
-  /// Fields that a constructor has left unset, a bit each; so many that fields rarely share one.
+  /// Bits for fields that a constructor has left unset. There are enough bits that fields rarely share one.
   AtomicWord<std::uint64_t> left_unset[32];
 
   __device__ void leave_unset(int type, std::uint32_t field) {
@@ -61,10 +61,10 @@ struct LoopRecord {
   }
 };
 
-/// What fields hold that nothing has set. Only looked for where a constructor has left a field unset.
+/// The bytes of a field that nothing has set. They are looked for only if a constructor has left a field unset.
 inline constexpr unsigned char kUnsetByte = 0xb5;
 
-/// Which calls of make_new fail on purpose, see FaultInjection.
+/// The calls of make_new that fail on purpose, see FaultInjection.
 struct FaultPlan {
   AtomicWord<std::uint64_t>* attempts;  ///< calls so far
   std::uint64_t first, every;
@@ -76,7 +76,7 @@ struct FaultPlan {
   }
 };
 
-/// What checked builds add to an allocator's state.
+/// The part of an allocator's state in checked builds.
 struct CheckState {
   AtomicWord<std::uint32_t>* tags;  ///< [blocks * 64]
   MisuseRecord* misuse;
@@ -85,14 +85,14 @@ struct CheckState {
   FaultPlan faults;
 };
 
-/// What other builds add to it.
+/// The same part in other builds.
 struct Unchecked {};
 
-/// While one lives, the calling thread's context says that a loop of allocator type A runs on an object, or an index.
+/// While it lives, the calling thread's context says that a loop of allocator type A runs on an object or an index.
 template <class A>
 class ContextScope;
 
-/// While one lives, the calling thread is in the constructor of a T, of allocator type A.
+/// While it lives, the calling thread's context says that a constructor of a T, of allocator type A, is running.
 template <class A, class T>
 class ConstructorScope;
 
@@ -100,9 +100,9 @@ class ConstructorScope;
 template <class A>
 class Checks {
  public:
-  /// Whether a field of `handle`, a C*, may be accessed; notes why not.
+  /// Whether a field of `handle`, a C*, may be accessed. Records misuse.
   ///
-  /// @param field   number among all fields of C
+  /// @param field   its number among all fields of C
   template <class C>
   __device__ static bool may_access(Handle handle, std::uint32_t field) {
     Tag tag(0);
@@ -118,7 +118,7 @@ class Checks {
     return true;
   }
 
-  /// Whether the constructor of a field of `handle`, a C*, runs in the heap; notes if not.
+  /// Whether the constructor of a field of `handle`, a C*, runs in the heap. Records misuse.
   template <class C>
   __device__ static bool may_construct(Handle handle, std::uint32_t field) {
     if (handle.type_index() >= 0) return true;
@@ -132,7 +132,7 @@ class Checks {
     return false;
   }
 
-  /// Notes a read of a field that nothing has set. @param bytes   the field's, `size` of them
+  /// Records a read of a field that nothing has set. @param bytes   the `size` bytes of the field
   template <class C>
   __device__ static void check_set(Handle handle, std::uint32_t field, const void* bytes, std::size_t size) {
     if (handle.type_index() < 0 || !state().loop->was_left_unset(handle.type_index(), field)) return;
@@ -143,13 +143,13 @@ class Checks {
     note<C>(Misuse::unset_field, Operation::access, handle, field);
   }
 
-  /// Notes an access beyond the end of an array field.
+  /// Records an access beyond the end of an array field.
   template <class C>
   __device__ static void note_index(Handle handle, std::uint32_t field, std::uint64_t element) {
     note<C>(Misuse::index_out_of_range, Operation::access, handle, field, element);
   }
 
-  /// Before a T is made. @return whether it may
+  /// Called before a T is created. @return whether it may be created
   template <class T>
   __device__ static bool begin_create() {
     Misuse wrong = Misuse::none;
@@ -164,15 +164,15 @@ class Checks {
     return false;
   }
 
-  /// The slot is the caller's, and an object is about to be constructed in it.
+  /// Called before an object is constructed in a slot. @pre the caller has reserved the slot
   __device__ static void mark_created(std::uint32_t block, std::uint32_t slot) {
     const std::uint32_t loop = state().loop->number.load(Order::relaxed);
     AtomicWord<std::uint32_t>& word = tag_of(block, slot);
-    // relaxed: the last owner's changes came before it gave the slot back, which the caller acquired.
+    // relaxed: the last owner changed the tag before it released the slot, which the caller acquired.
     word.store(Tag(word.load(Order::relaxed)).created(loop == 0 ? Tag::kNoLoop : loop).bits(), Order::relaxed);
   }
 
-  /// The slot is about to be given back.
+  /// Called before a slot is released.
   __device__ static void mark_deleted(std::uint32_t block, std::uint32_t slot) {
     AtomicWord<std::uint32_t>& word = tag_of(block, slot);
     word.store(Tag(word.load(Order::relaxed)).deleted().bits(), Order::relaxed);
@@ -183,7 +183,8 @@ class Checks {
     return Tag(tag_of(block, slot).load(Order::relaxed)).generation();
   }
 
-  /// Before `handle`, a C* that is not null, is destroyed. @return whether it may; true for one caller per object
+  /// Called before `handle`, a C* that is not null, is destroyed. @return whether it may be destroyed; true for one
+  /// caller per object
   ///
   /// @param operation   destroy or become
   template <class C>
@@ -199,14 +200,14 @@ class Checks {
     return false;
   }
 
-  /// The object of which begin_destroy was true lives on. @pre nothing else has changed it since
+  /// Called if an object lives on although begin_destroy returned true. @pre nothing else has changed it since
   __device__ static void cancel_destroy(Handle handle) {
     AtomicWord<std::uint32_t>& word = tag_of(handle);
     word.store(Tag(word.load(Order::relaxed)).before_destruction().bits(), Order::relaxed);
   }
 
-  /// Before `handle`, a C* to a placed object that is not null, is destroyed or moved. @return whether it may. Several
-  /// threads may try: that is no misuse
+  /// Called before `handle`, a C* to a placed object that is not null, is destroyed or moved. @return whether it may
+  /// be. Several threads may try this: that is no misuse
   template <class C>
   __device__ static bool may_depart(Handle handle) {
     Tag tag(0);
@@ -218,13 +219,14 @@ class Checks {
     return false;
   }
 
-  /// A T could not arrive at a place of a divided lattice because something else had arrived there in the same loop.
+  /// Records that a T could not be created at or moved to a place of a divided lattice, because another object had
+  /// arrived there in the same loop.
   template <class T>
   __device__ static void note_lost_race() {
     note<T>(Misuse::lost_race, Operation::create, Handle(0));
   }
 
-  /// Memory for an access that must not happen, as large as a block. On the host each thread has its own.
+  /// Memory of the size of a block, for an access that must not happen. On the host each thread has its own.
   __device__ static char* scratch() {
     if constexpr (kCudaBackend) {
       return state().scratch;
@@ -238,13 +240,13 @@ class Checks {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(state().loop) >> 4) | 1;
   }
 
-  /// How many constructors run in one another in the calling thread. @pre counts_nesting()
+  /// The number of nested constructors that run in the calling thread. @pre counts_nesting()
   __device__ static std::uint32_t nesting() {
     const RunningConstructor* const running = thread_context().construction;
     return running == nullptr ? 0 : running->depth;
   }
 
-  /// After the constructor of a T: writes kUnsetByte into the fields that it has not accessed.
+  /// Called after the constructor of a T: writes kUnsetByte into the fields that it has not accessed.
   template <class T>
   __device__ static void mark_unset(const RunningConstructor& construction) {
     const Handle handle(construction.object);
@@ -263,14 +265,14 @@ class Checks {
     });
   }
 
-  /// A field of `to` is about to get the value that it has in `from`, an object of another class: if nothing has set it
-  /// there, a read of it in `to` has to be found as well.
+  /// Called before a field is copied from `from` to `to`, an object of another class. If nothing has set it in `from`,
+  /// reads of it in `to` will be found, too.
   __device__ static void carry_unset(Handle from, Handle to, std::uint32_t field) {
     LoopRecord& loop = *state().loop;
     if (loop.was_left_unset(from.type_index(), field)) loop.leave_unset(to.type_index(), field);
   }
 
-  /// Whether the calling thread's context says how deep in constructors it is.
+  /// Whether the calling thread's context counts nested constructors.
   __device__ static bool counts_nesting() { return !kCudaBackend || has_context(); }
 
  private:
@@ -285,7 +287,7 @@ class Checks {
     return tag_of(A::block_of(handle), handle.slot());
   }
 
-  /// What is wrong with the use of `handle` as a C*. @param tag   receives the slot's tag that this was judged by
+  /// The misuse if `handle` is used as a C*, or none. @param tag   receives the slot's tag on which the result is based
   template <class C>
   __device__ static Misuse judge(Handle handle, Tag& tag) {
     check_alive();
@@ -313,15 +315,16 @@ class Checks {
     return static_cast<std::uint32_t>(first);
   }
 
-  /// @param tag   as judged: if it has changed since, another thread destroys the object, or has done so
+  /// @param tag   the tag from `judge`. If it has changed since, another thread is destroying or has destroyed the
+  ///              object
   __device__ static bool claim_for_destruction(Handle handle, Tag tag) {
     std::uint32_t expected = tag.before_destruction().bits();
     // relaxed: only uniqueness matters.
     return tag_of(handle).compare_exchange(expected, tag.being_destroyed().bits(), Order::relaxed);
   }
 
-  /// Whether the running loop visits the object, but not in this thread now. What was created in the loop is not
-  /// visited.
+  /// Whether the running loop visits the object, but in another thread or at another time. The loop does not visit
+  /// objects that were created in it.
   __device__ static bool is_visited_by_loop_of_another(Handle handle, Tag tag) {
     if (!has_context()) return false;
     const std::uint64_t visitor = thread_context().object;
@@ -332,10 +335,10 @@ class Checks {
     return tag.loop() != loop.number.load(Order::relaxed);
   }
 
-  /// Whether the calling thread runs a loop of this allocator, so that its context means something.
+  /// Whether the calling thread runs a loop of this allocator, so that its context is valid.
   __device__ static bool has_context() { return thread_context().mark == mark(); }
 
-  /// There is nowhere to record what happens without a heap, so the program ends.
+  /// Ends the program if there is no heap, because misuse could not be recorded then.
   __device__ static void check_alive() {
     if (bound_state<A>().heap.pages == 0) {
       end_program(
@@ -392,7 +395,7 @@ class ConstructorScope {
   std::uint32_t set_[ClassLayout<T>::field_count / 32 + 1] = {};
 };
 
-/// What other builds have in the place of a scope.
+/// Replaces these scopes in other builds.
 struct NoScope {
   template <class... Arguments>
   __device__ explicit NoScope(const Arguments&...) {}

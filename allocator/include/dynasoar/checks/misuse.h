@@ -1,6 +1,6 @@
 /// @file
-/// Misuse: what a program can do wrong with objects, and the record in which device code notes it for the host.
-/// Filled by checks.h in checked builds; read by AllocatorHandle, which throws MisuseError.
+/// Misuse: the mistakes that a program can make with objects, and the record in which device code notes them for the
+/// host. Filled by checks.h in checked builds; read by AllocatorHandle, which throws MisuseError.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dynasoar {
 
-/// What checked builds detect in device code.
+/// The mistakes in device code that checked builds detect.
 enum class Misuse : int {
   none = -1,
   outside_heap,         ///< a constructor that runs on a variable or other memory, and not in the allocator's heap
@@ -27,26 +27,26 @@ enum class Misuse : int {
   never_created,        ///< destruction or a field of an object that never was
   destroyed_by_other,   ///< destruction, or become, in a loop, of another object that the loop visits
   index_out_of_range,   ///< an element beyond the end of an array field
-  nested_construction,  ///< make_new in a constructor in a constructor ..., without end
+  nested_construction,  ///< make_new in constructors that call each other without end
   outside_loop,         ///< make_new, destroy or become in host code that is not part of a loop
-  lost_race  ///< make_new_at or move_to, on a divided lattice, whose place another thread took in the same loop
+  lost_race  ///< make_new_at or move_to on a divided lattice, to a place that another thread took in the same loop
 };
 inline constexpr int kMisuses = 13;
 
-/// What the program was doing.
+/// The operation that was misused.
 enum class Operation : std::uint32_t { create, destroy, access, construct, become };
 
-/// One offence: who did what to which object.
+/// One case of misuse: the operation, the object, and the object that did it.
 struct Offence {
   std::uint64_t object = 0;       ///< bits of the pointer
   std::uint64_t by = 0;           ///< bits of the pointer to the object that the loop ran on; 0 if there is none
-  Operation operation{};          ///< what was done to it
+  Operation operation{};          ///< the operation
   std::uint32_t class_index = 0;  ///< the pointer's class, or the first listed one derived from it
   std::uint32_t field = 0;        ///< of that class, inherited ones first
-  std::uint64_t element = 0;      ///< index into an array field, if that is the offence
+  std::uint64_t element = 0;      ///< index into an array field, for index_out_of_range
 };
 
-/// Counts the offences of each kind and keeps the first of them. Zero at first.
+/// Counts the cases of each kind and keeps the first one. Initially zero.
 struct MisuseRecord {
   AtomicWord<std::uint64_t> count[kMisuses];
   Offence first[kMisuses];  ///< valid once the count is not 0 and the device is idle
@@ -59,21 +59,21 @@ struct MisuseRecord {
   }
 };
 
-/// All offences of one kind since the last report.
+/// All cases of one kind since the last report.
 struct MisuseReport {
   Misuse kind;
   std::uint64_t count;
   Offence first;
-  std::string text;  ///< for people
+  std::string text;  ///< the message
 };
 
-/// A checked build found misuse since the last synchronizing call; what was asked for was not done (see checks.h).
+/// A checked build found misuse since the last synchronizing call. The operations were not carried out (see checks.h).
 class MisuseError : public Error {
  public:
   MisuseError(const std::string& message, std::vector<MisuseReport> reports)
       : Error(message), reports_(std::move(reports)) {}
 
-  /// One report per kind that occurred.
+  /// One report for each kind that occurred.
   const std::vector<MisuseReport>& reports() const { return reports_; }
 
  private:

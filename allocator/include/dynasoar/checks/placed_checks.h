@@ -1,5 +1,5 @@
 /// @file
-/// What checked builds find out about objects that are placed on a lattice. Used by checks.h and placed_objects.h.
+/// Checks of checked builds for objects that are placed on a lattice. Used by checks.h and placed_objects.h.
 #pragma once
 
 #include <dynasoar/checks/misuse.h>
@@ -10,7 +10,7 @@
 
 namespace dynasoar::detail {
 
-/// There is nowhere to record what happens without a lattice, so the program ends.
+/// Ends the program if there is no lattice, because misuse could not be recorded then.
 __device__ inline void check_has_lattice(const PlacedState& placed) {
   if (placed.has_lattice()) return;
   end_program(
@@ -18,7 +18,7 @@ __device__ inline void check_has_lattice(const PlacedState& placed) {
       "your own: device_pointer() was not called before the launch, in the same file)");
 }
 
-/// A place is one of the class's own lattice, as far as numbers can tell.
+/// Ends the program if a place is certainly not one of the class's own lattice, because its number is too large.
 __device__ inline void check_is_on_lattice(const PlacedState& placed, std::uint64_t word) {
   if (word < placed.shape.words()) return;
   end_program(
@@ -26,7 +26,7 @@ __device__ inline void check_is_on_lattice(const PlacedState& placed, std::uint6
       "only; convert coordinates with lattice_of<T>().place({x, y, z})");
 }
 
-/// What is wrong with the use of a pointer to a placed object. That an object is gone is found out in the next loop.
+/// The misuse of a pointer to a placed object, or none. A destroyed object is detected only in the next loop.
 ///
 /// @tparam A   the allocator
 /// @pre the handle is of a placed class

@@ -1,5 +1,5 @@
 /// @file
-/// Tag: what checked builds know of a slot. Used by checks.h, which explains it.
+/// Tag: the information about a slot in checked builds. Used by checks.h, which explains it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Tag {
  public:
   __host__ __device__ explicit constexpr Tag(std::uint32_t bits) : bits_(bits) {}
 
-  /// Of a slot that has never been used.
+  /// The tag of a slot that has never been used.
   __host__ __device__ static constexpr Tag unused(std::uint32_t generation) {
     return Tag(generation % Handle::kGenerations << kGenerationShift);
   }

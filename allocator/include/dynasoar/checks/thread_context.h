@@ -1,5 +1,5 @@
 /// @file
-/// ThreadContext: what a thread is doing, so that checked builds can say who did what. Used by checks.h.
+/// ThreadContext: the object on which a thread is working, for reports of checked builds. Used by checks.h.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace dynasoar::detail {
 /// A constructor that runs in make_new.
 struct RunningConstructor {
   std::uint64_t object;       ///< bits of the pointer
-  std::uint32_t depth;        ///< how many run in one another
-  RunningConstructor* outer;  ///< the one that it runs in, or null
+  std::uint32_t depth;        ///< number of nested constructors
+  RunningConstructor* outer;  ///< the enclosing constructor, or null
   std::uint32_t* set;         ///< a bit for each field that was accessed, inherited ones first
 };
 
-/// What a thread of a loop is doing; garbage in kernels of the user's own.
+/// The current work of a thread in a loop; garbage in the user's own kernels.
 struct ThreadContext {
   std::uint64_t object = 0;                    ///< bits of the pointer to the loop's object; 0 if it runs over indices
   RunningConstructor* construction = nullptr;  ///< the innermost constructor that runs; null if none does
-  std::uint64_t mark = 0;  ///< whose loop it is, see Checks::mark; so that garbage is not taken for one
+  std::uint64_t mark = 0;  ///< identifies the allocator, see Checks::mark; distinguishes garbage from a valid context
 };
 
-/// The calling thread's.
+/// The context of the calling thread.
 __device__ inline ThreadContext& thread_context() {
   return of_calling_thread<ThreadContext>();
 }

@@ -1,5 +1,5 @@
 /// @file
-/// The rules for classes that live in a SoaAllocator, as compile-time checks that say which rule was broken and how to
+/// The rules for classes of a SoaAllocator, as compile-time checks. Each message says which rule was broken and how to
 /// fix it. Used wherever the library first needs a complete class: make_new, loops, AllocatorHandle.
 ///
 /// A handle is not an address, so an object may have no bytes of its own: nothing but SoaFields, which find their
@@ -24,8 +24,8 @@ class SoaBase;  // of the DSL, above this layer; named here only to check that a
 
 namespace dynasoar::detail {
 
-/// `is_field_declared(FieldTag<C, I>)` is defined by the first SoaField<C, I> that the program mentions, so that a
-/// class whose field was declared for another class can be told.
+/// The first SoaField<C, I> that the program mentions defines `is_field_declared(FieldTag<C, I>)`. Without this
+/// definition, the class has a field that was declared for another class.
 template <class C, int I>
 struct FieldTag {
   DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(friend constexpr auto is_field_declared(FieldTag<C, I>);)
@@ -41,7 +41,7 @@ concept HasFieldOwner = requires {
   typename C::FieldOwner;
 };
 
-/// Whether C::FieldTypes was written in C and not inherited, as far as that can be told.
+/// Whether C::FieldTypes was written in C and not inherited, as far as this can be detected.
 template <class C>
 constexpr bool names_own_fields() {
   if constexpr (HasFieldOwner<C>) {
@@ -51,11 +51,11 @@ constexpr bool names_own_fields() {
   }
 }
 
-/// A type for each address. (With -fsanitize=undefined, g++ compares no addresses when it compiles.)
+/// A type for each address. (With -fsanitize=undefined, g++ cannot compare addresses at compile time.)
 template <auto* kMember>
 struct MemberAddress;
 
-/// Whether C gives names to its fields: it has `field_names`, and not those of its base.
+/// Whether C names its fields: it has its own `field_names`, and does not inherit those of its base.
 template <class C>
 constexpr bool has_own_field_names() {
   if constexpr (requires { C::BaseClass::field_names; }) {
@@ -138,7 +138,7 @@ struct ClassRules {
   }
 };
 
-/// T can be created: it is in the allocator's list, and it keeps the rules.
+/// Checks that T can be created: it is in the allocator's list, and follows the rules.
 template <class Allocator, class T>
 __host__ __device__ constexpr void check_listed() {
   static_assert(Allocator::template index_of<T> >= 0,
@@ -146,7 +146,7 @@ __host__ __device__ constexpr void check_listed() {
   static_assert(ClassRules<Allocator, T>::check());
 }
 
-/// T is created wherever there is room, and not at a place.
+/// Checks that objects of T are in the heap, and not at places.
 template <class T>
 __host__ __device__ constexpr void check_not_placed() {
   static_assert(!is_placed<T>(),
@@ -154,13 +154,13 @@ __host__ __device__ constexpr void check_not_placed() {
                 "dynasoar::make_new_at<Class>(place, ...) in a loop, or lattice.parallel_new<Class>(...)");
 }
 
-/// T is freed as other objects are.
+/// Checks that T can be freed with `free`.
 template <class T>
 __host__ __device__ constexpr void check_may_free() {
   static_assert(!is_placed<T>(), "dynasoar: free is not for objects of placed classes. Call dynasoar::destroy(object)");
 }
 
-/// T can be created with these arguments.
+/// Checks that T can be created with these arguments.
 template <class T, class... Args>
 __host__ __device__ constexpr void check_constructible() {
   static_assert(
@@ -170,7 +170,7 @@ __host__ __device__ constexpr void check_constructible() {
       "one to const");
 }
 
-/// T or a subclass of it is in the allocator's list, and it keeps the rules.
+/// Checks that T or a subclass of it is in the allocator's list, and follows the rules.
 template <class Allocator, class T>
 __host__ __device__ constexpr void check_listed_or_base() {
   static_assert(Allocator::template Subtypes<T>::size > 0,

@@ -1,7 +1,7 @@
 /// @file
-/// ClassTable: what is known of an allocator's classes at compile time, as a table that is read at run time. Whatever
-/// is not done for each object as fast as can be (checkpoints, columns, statistics, messages) looks there, so that it
-/// is compiled once and not for each program.
+/// ClassTable: the compile-time description of an allocator's classes, as a table for run time. Code that is not
+/// critical for performance (checkpoints, columns, statistics, messages) uses the table, so that it is compiled once
+/// and not for each program.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace dynasoar::detail {
 
-/// What a value is, as far as both backends and all compilers agree: 'p' a pointer, 'f', 'i', 'u', 'b' a bool or 'x'
-/// anything else. With its size it is how a checkpoint describes it: "f4".
+/// The kind of a value, the same for both backends and all compilers: 'p' for a pointer, 'f', 'i', 'u', 'b' for a bool,
+/// 'x' for anything else. Checkpoints describe a value by its kind and size, as in "f4".
 template <class T>
 constexpr char value_kind() {
   return std::is_pointer_v<T> || is_compressed_v<T>       ? 'p'
@@ -54,21 +54,21 @@ struct ClassSet {
 /// A field: `count` arrays of values, `stride` bytes apart.
 struct FieldInfo {
   std::string_view owner;  ///< the class that declares it
-  const char* name;        ///< null if that gives none
+  const char* name;        ///< null if the owner has no names
   std::uint32_t number;    ///< among the owner's fields
   char kind;               ///< of a value, see value_kind
   std::size_t bytes;       ///< of a value
   std::size_t alignment;   ///< of a value
   std::size_t count;       ///< values of an object
   std::size_t stride;
-  std::size_t offset;    ///< of the first array in a block, or in an object in one piece
-  std::size_t pointers;  ///< that a value is made of, one after the other; 0 if it is of something else
-  ClassSet targets;      ///< what they may point to
+  std::size_t offset;                     ///< of the first array in a block, or in an object in one piece
+  std::size_t pointers;                   ///< number of consecutive pointers in a value; 0 if it has other members
+  ClassSet targets;                       ///< the classes to which they may point
   const PointerFormat* format = nullptr;  ///< of compressed pointers; null: they are handles
-  std::size_t places = 0;                 ///< Places that a value is made of, likewise
-  bool may_have_padding = false;          ///< equal values may have different bytes
+  std::size_t places = 0;                 ///< number of consecutive Places in a value; 0 if it has other members
+  bool may_have_padding = false;          ///< whether equal values may have different bytes
 
-  /// "age_", or "field2" if the class does not say.
+  /// The name: "age_", or "field2" if the class has no names.
   std::string text() const;
 };
 
@@ -78,7 +78,7 @@ struct ClassInfo {
   std::size_t block_bytes;
   std::uint32_t blocks_per_page;
   View<FieldInfo> fields;       ///< inherited ones first
-  bool is_placed = false;       ///< blocks lie one after the other, in memory of the class's own
+  bool is_placed = false;       ///< blocks are consecutive, in memory of their own
   bool has_subclasses = false;  ///< among the listed classes
 
   /// Whether its objects have fields that may point to objects of some classes.
@@ -108,14 +108,14 @@ struct ClassTable {
     return block / block_stride * page_bytes + block % block_stride * classes[type].block_bytes;
   }
 
-  /// The number of the block that begins there.
+  /// The number of the block that begins at an offset.
   std::uint32_t block_at(std::uint64_t offset, std::size_t type) const {
     if (classes[type].is_placed) return static_cast<std::uint32_t>(offset / classes[type].block_bytes);
     const std::uint64_t page = offset / page_bytes;
     return static_cast<std::uint32_t>(page * block_stride + (offset - page * page_bytes) / classes[type].block_bytes);
   }
 
-  /// Pages that so many objects of a class take, and some more, because warps fill blocks of their own.
+  /// The number of pages for `objects` objects of a class, plus some more, because warps fill blocks of their own.
   std::uint64_t pages_for(std::size_t type, std::uint64_t objects) const;
 };
 
@@ -129,7 +129,7 @@ constexpr const char* own_field_name_or_null([[maybe_unused]] std::size_t index)
   }
 }
 
-/// What pointers a field's element is made of: `U*` or CompressedPointer, or arrays of them.
+/// The pointers in an element of a field: a `U*` or CompressedPointer, or arrays of them.
 template <class Element>
 struct PointersIn {
   using Pointee = void;
@@ -153,13 +153,13 @@ struct PointersIn<std::array<Element, n>> : PointersIn<Element> {
   static constexpr std::size_t kCount = n * PointersIn<Element>::kCount;
 };
 
-/// How many Places a field's element is made of.
+/// The number of Places in an element of a field.
 template <class Element>
 inline constexpr std::size_t places_in_v = std::is_same_v<std::remove_cv_t<Element>, Place> ? 1 : 0;
 template <class Element, std::size_t n>
 inline constexpr std::size_t places_in_v<std::array<Element, n>> = n* places_in_v<Element>;
 
-/// Whether equal values of a field's element may have different bytes, other than zeros of both signs.
+/// Whether equal elements of a field may have different bytes, apart from zeros of both signs.
 template <class Element>
 inline constexpr bool may_have_padding_v =
     !std::has_unique_object_representations_v<Element> && !std::is_floating_point_v<Element>;
@@ -173,7 +173,7 @@ template <class T, class A>
 requires(A::kCompacts) inline constexpr const PointerFormat* format_of_v<CompressedPointer<T, A>> =
     &pointer_format_v<A, T>;
 
-/// The classes of a list that a U* may point to: U, if it is listed, and its subclasses.
+/// The classes of a list to which a U* may point: U, if it is listed, and its subclasses.
 template <class U, template <class...> class List, class... Ts>
 constexpr ClassSet targets_of(List<Ts...>) {
   ClassSet found;
@@ -192,7 +192,7 @@ inline constexpr ClassSet class_set_v<A, void> = [] {
   return all;
 }();
 
-/// C's own field I in allocator A.
+/// The description of C's own field I in allocator A.
 template <class A, class C, std::size_t I>
 constexpr FieldInfo field_info() {
   using Arrays = FieldArrays<C, I>;

@@ -29,8 +29,8 @@ struct PointerField {
   using Bits = std::uint64_t;
 
   CopiedField field;
-  std::uint32_t pointers;  ///< of which a value consists
-  ClassSet targets;        ///< what they may point to
+  std::uint32_t pointers;  ///< number of pointers in a value
+  ClassSet targets;        ///< the classes to which they may point
 };
 
 /// A field of compressed pointers.
@@ -44,11 +44,11 @@ struct CompressedField : PointerField {
 /// A listed class.
 struct CopiedClass {
   std::uint32_t first_field, end_field;
-  std::uint32_t first_pointer_field, end_pointer_field;  ///< not the compressed ones
+  std::uint32_t first_pointer_field, end_pointer_field;  ///< without compressed pointers
   std::uint32_t first_compressed_field, end_compressed_field;
   std::uint32_t block_bytes;
   std::uint32_t blocks_per_page;
-  bool has_gaps;  ///< there are bytes in a block that are no field's
+  bool has_gaps;  ///< whether a block has bytes that belong to no field
 };
 
 /// A view of the tables.

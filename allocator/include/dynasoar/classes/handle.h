@@ -1,9 +1,9 @@
 /// @file
-/// Object handles: what a `T*` to a SOA object is made of. Used by SoaField to find a field and by SoaAllocator.
+/// Object handles: the bits of a `T*` to a SOA object. Used by SoaField to find a field, and by SoaAllocator.
 ///
-/// Source: DynaSOAr, section 3, "Representation of Object Handles". A handle is not an address: it says which slot of
-/// which block, relative to the heap's start, so it stays valid wherever the heap lies. Bits 48 to 55 are 0, but in
-/// checked builds the generation of the slot, see checks.h.
+/// Source: DynaSOAr, section 3, "Representation of Object Handles". A handle is not an address. It names a slot of a
+/// block, relative to the start of the heap, so it does not depend on the address of the heap. In checked builds, bits
+/// 48 to 55 are the generation of the slot (see checks.h); otherwise they are 0.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class Handle {
     return Handle(block_offset | slot | std::uint64_t{generation} << kGenerationShift | type_bits(type_index));
   }
 
-  /// The bits that say that an object is of this class.
+  /// The bits that encode the class of an object.
   __host__ __device__ static constexpr std::uint64_t type_bits(int type_index) {
     return (static_cast<std::uint64_t>(type_index) + 1) << kTypeShift;
   }
@@ -77,13 +77,13 @@ __device__ bool is_of_class(int type) {
   return found;
 }
 
-/// Where an object is: its block, in bytes from the heap's start, and its slot.
+/// The position of an object: its block, in bytes from the start of the heap, and its slot.
 struct HeapPosition {
   std::uint64_t block_offset;
   std::uint64_t slot;
 };
 
-/// The position that a handle says, in a form that host compilers see through in loops; see visited_block.
+/// The position in a handle, in a form that host compilers can optimize in loops; see visited_block.
 __device__ inline HeapPosition position_of(Handle object) {
   std::uint64_t first = 0;
   if (is_in_visited_block(object.bits(), first)) return {Handle(first).block_offset(), object.bits() - first};

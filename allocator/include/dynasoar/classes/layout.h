@@ -1,10 +1,10 @@
 /// @file
-/// Layout of SOA blocks at compile time: where a class's fields lie in a block, and how large blocks and pages are.
-/// Used by SoaField to find a field and by SoaAllocator.
+/// The layout of SOA blocks at compile time: the positions of a class's fields in a block, and the sizes of blocks and
+/// pages. Used by SoaField to find a field, and by SoaAllocator.
 ///
-/// Source: DynaSOAr, section 3, "Block Size"; changed: every block has 64 slots and every field array starts on a
-/// 128-byte line, because a warp's accesses to two arrays in one line, or to an array across lines, halve the
-/// bandwidth. Only arrays that are not whole lines, such as those of bytes, may share lines with each other.
+/// Source: DynaSOAr, section 3, "Block Size". Differences: every block has 64 slots, and every field array starts on a
+/// 128-byte line. A warp that accesses two arrays in one line, or an array across lines, reaches half of the bandwidth
+/// only. Arrays that are not whole lines, such as those of bytes, may share lines with each other.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ template <class Field>
 inline constexpr std::size_t field_bytes_v =
     ArrayFieldTraits<Field>::count* array_stride_v<typename ArrayFieldTraits<Field>::Element>;
 
-/// Whether a field's arrays may begin in the middle of a line: those of elements of an odd size, such as bytes, are not
-/// whole lines.
+/// Whether a field's arrays may begin in the middle of a line: they do not fill whole lines, because the size of their
+/// elements is odd, as for bytes.
 template <class Field>
 inline constexpr bool in_half_lines_v =
     array_stride_v<typename ArrayFieldTraits<Field>::Element> % kArrayAlignment != 0;
@@ -59,17 +59,17 @@ constexpr std::size_t next_line(std::size_t offset) {
 template <class Tuple>
 struct FieldList;
 
-/// The fields of a class, bases apart: each begins on a line.
+/// The fields of a class without those of its bases. Each begins on a line.
 ///
-/// Where that would waste more than 1/10 of a block, those that may begin in the middle of a line lie together, before
-/// the others if the bases' fields end in the middle of a line, else behind them. (Only there: loops that write several
-/// fields of one line take up to 5 % longer.)
+/// If this would waste more than 1/10 of a block, the fields that may begin in the middle of a line lie together. They
+/// come first if the bases' fields end in the middle of a line, otherwise last. (This is the exception because loops
+/// that write several fields of one line take up to 5 % longer.)
 template <class... Fields>
 struct FieldList<std::tuple<Fields...>> {
   static constexpr std::size_t count = sizeof...(Fields);
 
-  /// Where the array of field `index` begins in a block in which bases take the first `inherited` bytes; for `count`,
-  /// where the last one ends.
+  /// The offset of the array of field `index` in a block in which bases take the first `inherited` bytes; for `count`,
+  /// the end of the last array.
   static constexpr std::size_t offset(std::size_t index, std::size_t inherited) {
     const bool shares = shares_lines(inherited);
     const bool half_lines_first = inherited % kArrayAlignment != 0;
@@ -116,7 +116,7 @@ concept HasFieldTypes = requires {
   typename C::FieldTypes;
 };
 
-/// C is defined, and says what its base and its fields are, where all can see it.
+/// Checks that C is defined, and declares its base and its fields publicly.
 template <class C>
 constexpr bool check_declarations() {
   constexpr bool kComplete = Complete<C>;
@@ -150,7 +150,7 @@ struct ClassLayout<void> {
   static constexpr std::size_t bytes = 0;
 };
 
-/// Fields that C inherits. Needs C's BaseClass only, so it can be used while C is being defined.
+/// The number of fields that C inherits. Needs only C's BaseClass, so it can be used while C is being defined.
 template <class C>
 inline constexpr std::size_t inherited_fields_v = ClassLayout<typename C::BaseClass>::field_count;
 
@@ -159,7 +159,7 @@ template <class C, std::size_t index>
 inline constexpr std::size_t field_offset_v =
     FieldList<typename C::FieldTypes>::offset(index, ClassLayout<typename C::BaseClass>::bytes);
 
-/// C's own field `I` as its block holds it: kCount arrays of Elements, kStride bytes apart.
+/// C's own field `I` in a block: kCount arrays of Elements, kStride bytes apart.
 template <class C, std::size_t I>
 struct FieldArrays {
   using Value = std::tuple_element_t<I, typename C::FieldTypes>;
@@ -192,15 +192,15 @@ struct PageLayout {
   std::size_t bytes = 0;
   std::uint32_t block_stride = 0;  ///< block numbers per page: a power of two
   std::array<std::uint32_t, kTypes> blocks_per_page{};
-  double largest_loss = 0;  ///< share of a page that the worst-fitting type leaves unused
+  double largest_loss = 0;  ///< fraction of a page that the worst-fitting type leaves unused
 };
 
-/// Chooses the page size for blocks of the given sizes: the smallest that no type leaves more than 1/16 unused. And
-/// then the least power of two as the number of blocks in a page, at most, with which that remains so.
+/// Chooses the page size for blocks of the given sizes: the smallest one of which no type leaves more than 1/16 unused.
+/// Then chooses the maximum number of blocks in a page: the least power of two for which this still holds.
 ///
-/// There is such a size, for a page of 16 times the largest block leaves less than one block of any type. Small pages
-/// change hands more easily, for a page is free only when all of its blocks are; and the fewer block numbers a page
-/// has, the fewer bits of the bitmaps stand for no block.
+/// Such a size exists: a page of 16 times the largest block leaves less than one block of any type unused. Small pages
+/// are better, because a page can change its type only when all of its blocks are free. Fewer block numbers per page
+/// are better, because fewer bits of the bitmaps then stand for no block.
 template <std::size_t kTypes>
 constexpr PageLayout<kTypes> choose_pages(const std::array<std::size_t, kTypes>& block_bytes) {
   const auto number = [](std::size_t page, std::size_t bytes, std::size_t most) {

@@ -1,23 +1,23 @@
 /// @file
-/// Occupancy: who is where on a lattice, and the protocol of the threads that create, move and destroy objects. Used by
-/// PlacedObjects and by the refresh before a loop; model-checked in tests/model_checking.
+/// Occupancy: the places of objects on a lattice, and the protocol of threads that create, move and destroy objects.
+/// Used by PlacedObjects and by the refresh before a loop; model-checked in tests/model_checking.
 ///
-/// Words of 64 places say it, for each class:
+/// Each class has three kinds of words, with one bit for each of 64 places:
 ///
-///   seen       the objects that there were when the running loop began. No loop changes it
-///   arrived    what was created, or moved here, in the running loop
-///   departed   what was destroyed, or moved away, in the running loop
+///   seen       the objects at the beginning of the running loop. No loop changes it arrived    the objects that the
+///   running loop has created here or moved here departed   the objects that the running loop has destroyed or moved
+///   away
 ///
-/// A loop sets bits of the last two and never clears them, except that a move which fails takes back its own claim. So
-/// within a loop at most one object arrives at a place, nothing arrives where an object is seen, and an object departs
-/// once. Before the next loop `seen` becomes (seen | arrived) & ~departed, and the others become 0.
+/// A loop sets bits of the last two and never clears them, except that a failing move takes back its own claim. So
+/// within a loop at most one object arrives at a place, no object arrives at a place with a seen object, and an object
+/// departs at most once. Before the next loop `seen` becomes (seen | arrived) & ~departed, and the others become 0.
 ///
-/// An object that arrives claims its place first: with its bit in `claims`. That is `arrived`, unless the classes of a
-/// hierarchy exclude each other (kOnePerPlace). Their `claims` are words of all of them, which have the bits of the
-/// objects that any of them sees, too, so that one atomic decides for all classes.
+/// An arriving object first claims its place by setting its bit in `claims`. This is the same as `arrived`, unless the
+/// classes of a hierarchy exclude each other (kOnePerPlace). These classes share separate words `claims`, which also
+/// have the bits of the objects that any of them sees. So one atomic operation decides for all classes.
 ///
-/// All accesses are relaxed: whoever sets a bit first has the slot to itself, and others see the object in the next
-/// loop only, which begins after this one has ended.
+/// All accesses are relaxed: the first thread that sets a bit has exclusive access to the slot, and other threads see
+/// the object only in the next loop, which begins after this one has ended.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@
 
 namespace dynasoar::detail {
 
-/// Places of a word, one or several.
+/// One or several places of a word.
 struct PlaceBits {
-  std::uint32_t word;  ///< its number
+  std::uint32_t word;  ///< the number of the word
   std::uint64_t mask;
 
   __host__ __device__ static constexpr PlaceBits of(std::uint64_t slot) {
@@ -50,39 +50,39 @@ struct Occupancy {
   Word* departed;
   Word* claims;
 
-  /// Where an object is seen or has arrived in the loop, whether or not it has departed since.
+  /// The places at which an object is seen or has arrived in the loop, whether or not it has departed since.
   __device__ std::uint64_t objects_at(PlaceBits places) const {
     return (seen[places.word] | arrived[places.word].load(Order::relaxed)) & places.mask;
   }
 
-  /// Lets objects arrive at those of the places that are free and that no other thread has claimed. @return these: the
-  /// caller constructs the objects
+  /// Lets objects arrive at those of the places that are free and that no other thread has claimed. @return these
+  /// places; the caller constructs the objects
   __device__ std::uint64_t create(PlaceBits at) const {
     const std::uint64_t claimed = claim(at);
     if (claimed != 0) arrive({at.word, claimed});
     return claimed;
   }
 
-  /// Notes that objects depart. @return those that no other thread has let depart
+  /// Notes that objects depart. @return the places of those that no other thread has marked as departed
   __device__ std::uint64_t depart(PlaceBits from) const {
     return from.mask & ~departed[from.word].fetch_or(from.mask, Order::relaxed);
   }
 
   /// Moves an object, unless the place is not free, another thread has claimed it, or the object has departed. @return
-  /// whether it has moved: then the caller copies the object, which may still be read where it was
+  /// whether it has moved. If so, the caller copies the object, which can still be read at its old place
   /// @pre both are one place
   __device__ bool move(PlaceBits from, PlaceBits to) const {
-    // A claim blocks other threads until it is taken back, so a thread whose object has departed makes none.
+    // A claim blocks other threads until it is taken back, so a thread makes no claim if its object has departed.
     if ((departed[from.word].load(Order::relaxed) & from.mask) != 0 || claim(to) == 0) return false;
     if (depart(from) == 0) {
-      claims[to.word].fetch_and(~to.mask, Order::relaxed);  // nothing has been written there
+      claims[to.word].fetch_and(~to.mask, Order::relaxed);  // no object has been written there
       return false;
     }
     arrive(to);
     return true;
   }
 
-  /// Lets the next loop see what has changed in the i-th word. @pre no loop is running
+  /// Lets the next loop see the changes in the i-th word. @pre no loop is running
   __device__ void refresh(std::uint64_t i) const {
     const std::uint64_t came = arrived[i].load(Order::relaxed);
     const std::uint64_t went = departed[i].load(Order::relaxed);
@@ -93,18 +93,18 @@ struct Occupancy {
     if (shares_claims()) claims[i].fetch_and(~went, Order::relaxed);
   }
 
-  /// Whether other classes have the same claims.
+  /// Whether the class shares its claims with other classes.
   __host__ __device__ bool shares_claims() const { return claims != arrived; }
 
  private:
-  /// Claims places for objects that arrive. @return those that the caller got
+  /// Claims places for arriving objects. @return the places that this call has claimed
   __device__ std::uint64_t claim(PlaceBits places) const {
     const std::uint64_t free = places.mask & ~seen[places.word];
     if (free == 0) return 0;
     return free & ~claims[places.word].fetch_or(free, Order::relaxed);
   }
 
-  /// Notes that it is objects of this class for which places were claimed.
+  /// Notes that the claimed places are for objects of this class.
   __device__ void arrive(PlaceBits at) const {
     if (shares_claims()) arrived[at.word].fetch_or(at.mask, Order::relaxed);
   }

@@ -1,10 +1,10 @@
 /// @file
-/// Placed classes: those whose objects have a place on a lattice. What device code knows of them, and where their
-/// objects are. Used by SoaAllocator, AosAllocator, checks and loops.
+/// Placed classes: classes of objects that have a place on a lattice. Their state for device code, and the memory of
+/// their objects. Used by SoaAllocator, AosAllocator, checks and loops.
 ///
-/// The slot of a placed object is its place: slot s of block b is place 64 b + s. Blocks look like those of the heap
-/// but lie one after the other in memory of their own, which a Lattice owns. Words of 64 places say who is where, see
-/// classes/occupancy.h. With an AosAllocator there is a table of handles instead of blocks: see Placement.
+/// The slot of a placed object is its place: slot s of block b is place 64 b + s. Blocks look like those of the heap,
+/// but are consecutive in memory of their own, which a Lattice owns. Words of 64 places have the places of objects, see
+/// classes/occupancy.h. An AosAllocator has a table of handles instead of blocks: see Placement.
 #pragma once
 
 #include <bit>
@@ -26,13 +26,13 @@
 
 namespace dynasoar::detail {
 
-/// Where an allocator keeps placed objects.
+/// The memory in which an allocator keeps placed objects.
 enum class Placement {
   in_blocks,  ///< in slots of blocks
   in_pieces  ///< each in a piece of memory that begins with a PlacedHeader; instead of blocks, a table of their handles
 };
 
-/// In front of the fields of a placed object in a piece of memory.
+/// Stands in front of the fields of a placed object in a piece of memory.
 struct PlacedHeader {
   std::uint64_t slot;
 };
@@ -57,7 +57,7 @@ __host__ __device__ constexpr bool is_one_per_place() {
   }
 }
 
-/// Whether there is an object of C at every place of its lattice, from when that is made until it is gone.
+/// Whether there is an object of C at every place of its lattice, as long as the lattice exists.
 template <class C>
 __host__ __device__ constexpr bool is_at_every_place() {
   if constexpr (requires { C::kAtEveryPlace; }) {
@@ -87,19 +87,20 @@ struct WithoutSubclasses<A, TypeList<Ts...>> {
                          std::conditional_t<A::template Subtypes<Ts>::size == 1, TypeList<Ts>, TypeList<>>{}));
 };
 
-/// A list of T or, if there are any, the listed subclasses of T without subclasses: those whose objects can be at
-/// places.
+/// A list of the classes of Ts that can be at places: the listed subclasses of T that have no subclasses or, if there
+/// are none, T itself.
 template <class T>
 using ClassesAtPlaces =
     typename WithoutSubclasses<typename T::Allocator, typename T::Allocator::template Subtypes<T>>::type;
 
-/// Calls `f(std::type_identity<S>{})` for each of them.
+/// Calls `f(std::type_identity<S>{})` for each of these classes S.
 template <class T, class F>
 __host__ __device__ constexpr void for_each_class_at_places(const F& f) {
   ClassesAtPlaces<T>::for_each(f);
 }
 
-/// T can be created, moved and destroyed: neither it nor a subclass of it has an object at every place.
+/// Checks that objects of T can be created, moved and destroyed: neither T nor a subclass of it has an object at every
+/// place.
 template <class T>
 __host__ __device__ constexpr void check_comes_and_goes() {
   for_each_class_at_places<T>([]<class S>(std::type_identity<S>) {
@@ -128,14 +129,14 @@ inline constexpr bool any_placed_v = false;
 template <template <class...> class List, class... Ts>
 inline constexpr bool any_placed_v<List<Ts...>> = (false || ... || is_placed<Ts>());
 
-/// Whether all of them are.
+/// Whether all of the classes are placed.
 template <class List>
 inline constexpr bool all_placed_v = false;
 template <template <class...> class List, class... Ts>
 inline constexpr bool all_placed_v<List<Ts...>> = (true && ... && is_placed<Ts>());
 
-/// Blocks of placed objects are so many bytes long, or a multiple of it: those of a class with one field of a byte are
-/// not rounded up to lines. A class has fewer than 2^32 units on its lattice.
+/// The size of a block of placed objects is a multiple of this number of bytes. So blocks of a class with one field of
+/// a byte are not rounded up to lines. A class has fewer than 2^32 units on its lattice.
 inline constexpr std::size_t kPlacedUnit = 64;
 
 /// Bytes from a block of placed Ts to the next.
@@ -144,13 +145,13 @@ inline constexpr std::size_t placed_block_bytes_v =
     ClassLayout<T>::bytes <= kPlacedUnit ? kPlacedUnit
                                          : (ClassLayout<T>::bytes + kPlacedUnit - 1) / kPlacedUnit* kPlacedUnit;
 
-/// What device code knows of the objects of a placed class; all null if there is no lattice for them. If there is an
-/// object at every place, there are no words.
+/// The state of a placed class for device code; all null if there is no lattice for the class. If there is an object at
+/// every place, there are no words.
 struct PlacedState : Occupancy<PlatformAtomics> {
-  char* base;                              ///< the blocks; of objects in pieces, the table
-  AtomicWord<std::uint32_t>* generations;  ///< in checked builds, how many objects have been in each slot; else null
+  char* base;                              ///< the blocks or, for objects in pieces, the table
+  AtomicWord<std::uint32_t>* generations;  ///< number of objects that each slot has had; null unless checked
   LatticeShape shape;
-  AtomicWord<std::uint64_t>* created;  ///< if counts_placed_v, a Tally of how many were created; else null
+  AtomicWord<std::uint64_t>* created;  ///< a Tally of created objects; null unless counts_placed_v
 
   __host__ __device__ bool has_lattice() const { return shape.words() != 0; }
 
@@ -172,16 +173,16 @@ __device__ std::uint64_t seen_in(const PlacedState& placed, std::uint64_t word) 
   }
 }
 
-/// Whether creations of placed objects are counted, for statistics: in builds that are slow anyway, because an atomic
-/// operation per object costs as much as creating it.
+/// Whether creations of placed objects are counted for statistics. Only builds that are slow anyway count them, because
+/// an atomic operation per object costs as much as creating it.
 template <class A>
 inline constexpr bool counts_placed_v = A::kFindsMisuse || kCountsAccesses;
 
-/// In checked builds, before an object comes to a slot: pointers to those that were there become stale.
+/// Called in checked builds before an object arrives in a slot: makes pointers to earlier objects stale.
 __device__ inline void begin_generation([[maybe_unused]] const PlacedState& placed,
                                         [[maybe_unused]] std::uint64_t slot) {
   if constexpr (kChecked) {
-    if (placed.generations == nullptr) return;              // there never is another object
+    if (placed.generations == nullptr) return;              // there is never another object
     placed.generations[slot].fetch_add(1, Order::relaxed);  // relaxed: as changes of Occupancy
   }
 }
@@ -200,7 +201,7 @@ __device__ const PlacedState& placed_state(int type) {
   return bound_state<PlacedStates<A>>().of[A::kTypes == 1 ? 0 : type];
 }
 
-/// Whether an object of its class, which is placed, can have the handle's position.
+/// Whether an object of the handle's class, which is placed, can have the handle's position.
 /// @param bytes   of a block of the class
 template <class A>
 __device__ bool is_placed_position(Handle handle, std::uint64_t bytes) {
@@ -209,7 +210,7 @@ __device__ bool is_placed_position(Handle handle, std::uint64_t bytes) {
          handle.block_offset() / bytes < placed.shape.words();
 }
 
-/// What handles say of the object that has come to a slot last; 0 but in checked builds.
+/// The generation in handles of the object that has arrived last in a slot; 0 except in checked builds.
 __device__ inline std::uint32_t placed_generation([[maybe_unused]] const PlacedState& placed,
                                                   [[maybe_unused]] std::uint64_t slot) {
   if constexpr (kChecked) {
@@ -218,8 +219,8 @@ __device__ inline std::uint32_t placed_generation([[maybe_unused]] const PlacedS
   return 0;
 }
 
-/// Whether the object of a handle is at its position: one that the loop sees, or that arrived in it; in checked builds,
-/// that one and no other. @pre is_placed_position
+/// Whether there is an object at the position of a handle, either seen by the loop or arrived in it. Checked builds
+/// also check that it is the handle's own object. @pre is_placed_position
 template <class A>
 __device__ bool is_placed_object(Handle handle, std::uint64_t block) {
   const PlacedState& placed = placed_state<A>(handle.type_index());
@@ -229,12 +230,12 @@ __device__ bool is_placed_object(Handle handle, std::uint64_t block) {
   return objects != 0 && placed_generation(placed, block * kSlotsPerBlock + handle.slot()) == handle.generation();
 }
 
-/// The handles of objects in pieces, by slot: of what is seen there or has arrived in the running loop.
+/// The handles of objects in pieces, by slot, for objects that the running loop sees or that have arrived in it.
 __host__ __device__ inline std::uint64_t* placed_table(const PlacedState& placed) {
   return reinterpret_cast<std::uint64_t*>(placed.base);
 }
 
-/// The pointer to the T at a slot. @pre there is one, if objects are in pieces
+/// The pointer to the T at a slot. @pre if objects are in pieces, there is a T
 template <class T>
 __device__ Handle placed_handle(std::uint64_t slot) {
   using A = typename T::Allocator;
@@ -252,7 +253,7 @@ __device__ Handle placed_handle(std::uint64_t slot) {
 /// @pre objects are in blocks
 template <class T>
 __device__ Handle placed_handle_at(std::uint64_t position) {
-  return Handle(position ^ Handle::type_bits(T::Allocator::template index_of<T>));  // as field() undoes it
+  return Handle(position ^ Handle::type_bits(T::Allocator::template index_of<T>));  // field() reverses this
 }
 
 /// The slot of a T.
@@ -262,14 +263,14 @@ __host__ __device__ std::uint64_t placed_slot(Handle object) {
     return reinterpret_cast<const PlacedHeader*>(object.bits() & kAddressMask)->slot;
   }
   constexpr std::size_t kUnits = placed_block_bytes_v<T> / kPlacedUnit;
-  constexpr bool kIsShift = std::has_single_bit(kUnits);  // then in 64 bits: compilers see the block's number again
+  constexpr bool kIsShift = std::has_single_bit(kUnits);  // then use 64 bits: compilers recognize the block's number
   const auto units =
       static_cast<std::uint32_t>(object.block_offset() / (kIsShift ? kUnits * kPlacedUnit : kPlacedUnit));
   const std::uint32_t block = kIsShift ? units : units / static_cast<std::uint32_t>(kUnits);
   return std::uint64_t{block} * kSlotsPerBlock + object.slot();
 }
 
-/// What an allocator's device_do does with each object, placed or not.
+/// Calls the method or callable of device_do for an object, placed or not.
 template <class T, class F, class... Args>
 __device__ void visit(T* object, F method, Args&... args) {
   if constexpr (std::is_member_function_pointer_v<F>) {

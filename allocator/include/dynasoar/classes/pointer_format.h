@@ -1,11 +1,12 @@
 /// @file
-/// PointerFormat: how a CompressedPointer says in 32 bits which object it points to. Used by CompressedPointer, and by
-/// compaction, columns and the heap's limit through the table of classes.
+/// PointerFormat: the encoding of a pointer to an object in the 32 bits of a CompressedPointer. Used by
+/// CompressedPointer, and through the table of classes by compaction, columns and the heap's limit.
 ///
-/// The bits say what a handle says, but only of the classes that the pointer may point to: slot (the lowest 6), class
-/// (1 to 3 bits, which count from 1, so that only null is 0), number of the block, and in checked builds, in the
-/// highest bits, what there is room for of the slot's generation. Blocks are numbered as in the heap, but with as many
-/// numbers per page as these classes need. Multiplications give a block's offset again; no memory is read.
+/// The bits encode the same position as a handle, but only for the classes to which the pointer may point. From the
+/// lowest bit on, they are: the slot (6 bits), the class (1 to 3 bits, counted from 1, so that only null is 0), the
+/// number of the block and, in checked builds, the lowest bits of the slot's generation. Blocks are numbered as in the
+/// heap, but a page has only the numbers that these classes need. The offset of a block is computed with
+/// multiplications; no memory is read.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ class CompressedPointer;  // of the DSL, above this layer; named here for the ta
 
 namespace detail {
 
-/// What a CompressedPointer points to; NoPointee for other types.
+/// The class to which a CompressedPointer points; NoPointee for other types.
 struct NoPointee;
 template <class Value>
 struct CompressedPointee : std::type_identity<NoPointee> {};
@@ -38,8 +39,8 @@ struct CompressedPointee<CompressedPointer<T, A>> : std::type_identity<T> {};
 template <class Value>
 inline constexpr bool is_compressed_v = !std::is_same_v<typename CompressedPointee<Value>::type, NoPointee>;
 
-/// `is_compressed_to(CompressedTag<T, A>)` is defined where the program first mentions a CompressedPointer<T, A>, so
-/// that the heap can be limited to what that reaches.
+/// The first CompressedPointer<T, A> that the program mentions defines `is_compressed_to(CompressedTag<T, A>)`. This
+/// limits the heap to the size that such pointers can address.
 template <class T, class A>
 struct CompressedTag {
   DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(friend constexpr auto is_compressed_to(CompressedTag<T, A>);)
@@ -58,12 +59,12 @@ struct PointerFormat {
   static constexpr std::uint32_t kGenerationBits = 4;  ///< in checked builds
 
   std::uint64_t page_bytes = 0;
-  std::uint32_t page_shift = 0;  ///< bits of a block's number that count within a page
+  std::uint32_t page_shift = 0;  ///< bits of a block's number that are its number in its page
   std::uint32_t class_bits = 0;
   std::uint32_t generation_bits = 0;
-  std::uint32_t classes = 0;                              ///< that it may point to
+  std::uint32_t classes = 0;                              ///< number of classes to which it may point
   std::array<std::uint8_t, kMostClasses> types{};         ///< their indices in the allocator's list
-  std::array<std::uint32_t, kMostClasses> block_bytes{};  ///< of theirs
+  std::array<std::uint32_t, kMostClasses> block_bytes{};  ///< bytes of their blocks
 
   /// The handle, of generation 0. Null remains null.
   __host__ __device__ constexpr Handle decode(std::uint32_t bits) const {
@@ -73,7 +74,7 @@ struct PointerFormat {
     return Handle(offset_of(number, code) | slot | type_bits(code));
   }
 
-  /// @return   0 for null and for what is no pointer to one of the classes
+  /// @return   0 for null, and for a pointer to an object of another class
   __host__ __device__ constexpr std::uint32_t encode(Handle handle) const {
     std::uint32_t code = 0;
     std::uint32_t bytes = block_bytes[0];
@@ -91,13 +92,13 @@ struct PointerFormat {
     return code == 0 ? 0 : position | generation_part(handle.generation());
   }
 
-  /// The generation that a pointer means if its slot has this one now: the same where the bits agree.
+  /// The generation of a pointer, if its slot has generation `now`. It is `now` if the stored bits are equal.
   __host__ __device__ constexpr std::uint32_t generation_of(std::uint32_t bits, std::uint32_t of_slot) const {
     const std::uint32_t known = (1u << generation_bits) - 1;
     return (of_slot & ~known) | ((bits & ~position_mask()) >> position_bits() % 32);
   }
 
-  /// Pages of a heap in which it can point everywhere.
+  /// The greatest number of pages of a heap in which it can point to every object.
   __host__ __device__ constexpr std::uint64_t most_pages() const {
     return std::uint64_t{1} << (position_bits() - kSlotBits - class_bits) >> page_shift;
   }
@@ -112,7 +113,7 @@ struct PointerFormat {
     return generation_bits == 0 ? 0 : generation << position_bits() % 32;
   }
 
-  /// Pages begin on lines. There is no division of 64 bits where the numbers of the lines that it reaches have 32.
+  /// Pages begin on lines. No 64-bit division is needed if the numbers of all lines that it can address have 32 bits.
   __host__ __device__ constexpr std::uint32_t page_of(std::uint64_t block_offset) const {
     const std::uint64_t line = block_offset / kArrayAlignment;
     const auto lines = static_cast<std::uint32_t>(page_bytes / kArrayAlignment);
@@ -120,7 +121,8 @@ struct PointerFormat {
     return static_cast<std::uint32_t>(line) / lines;
   }
 
-  /// The class as handles say it. Classes that begin the allocator's list have the same numbers there.
+  /// The bits of the class in a handle. The classes at the beginning of the allocator's list have the same numbers in
+  /// both.
   __host__ __device__ constexpr std::uint64_t type_bits(std::uint32_t code) const {
     if (begin_list()) return std::uint64_t{code} << Handle::kTypeShift;
     std::uint64_t type = 0;
@@ -146,7 +148,7 @@ struct PointerFormat {
     return all;
   }
 
-  /// Whether all blocks are of one size, and as many of them as numbers are a page.
+  /// Whether all blocks have the same size, and a page has as many blocks as block numbers.
   __host__ __device__ constexpr bool fill_pages() const {
     bool all = true;
     for (std::uint32_t i = 0; i < kMostClasses; ++i) {
@@ -156,7 +158,7 @@ struct PointerFormat {
   }
 };
 
-/// That of pointers to T in allocator A. @pre all classes of A are complete
+/// The format of pointers to T in allocator A. @pre all classes of A are complete
 template <class A, class T>
 constexpr PointerFormat make_pointer_format() {
   using Classes = typename A::template Subtypes<T>;
@@ -189,12 +191,12 @@ constexpr PointerFormat make_pointer_format() {
 template <class A, class T>
 inline constexpr PointerFormat pointer_format_v = make_pointer_format<A, std::remove_cv_t<T>>();
 
-/// How far the compressed pointers of an allocator reach: those that reach least.
+/// The heap size that all compressed pointers of an allocator can address.
 struct CompressedReach {
   std::uint64_t pages = ~std::uint64_t{0};
-  std::string_view target;  ///< the class that they point to; empty if there are none
+  std::string_view target;  ///< the class of the most limited pointers; empty if there are none
 
-  /// Counts in those to C and its bases.
+  /// Adds the compressed pointers to C and its bases.
   template <class A, class C>
   constexpr void add() {
     if constexpr (!std::is_void_v<C>) {

@@ -1,6 +1,6 @@
 /// @file
-/// Type lists at compile time, with Boost.Hana: which classes an allocator holds and which derive from which.
-/// Used by SoaAllocator. Hana appears inside decltype only: its global objects do not exist in device code.
+/// Type lists at compile time, with Boost.Hana: the classes of an allocator, and their subclasses. Used by
+/// SoaAllocator. Hana appears only inside decltype, because its global objects do not exist in device code.
 #pragma once
 
 #include <tuple>
@@ -44,11 +44,11 @@ constexpr bool is_subtype() {
   }
 }
 
-/// One list behind the other. Only its type is of use: there is no definition.
+/// Concatenates lists. Only its result type is used, so there is no definition.
 template <class... Ts, class... Us>
 TypeList<Ts..., Us...> operator+(TypeList<Ts...>, TypeList<Us...>);
 
-/// For hana::unpack: the list of those of some types that are `Base` or derive from it.
+/// For hana::unpack: a list of the types that are `Base` or derive from it.
 template <class Base>
 struct Subtypes {
   template <class... Types>

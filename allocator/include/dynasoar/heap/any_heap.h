@@ -1,6 +1,6 @@
 /// @file
-/// AnyHeap: a BlockHeap of any number of types, for code that does not depend on the user's classes: it sets heaps up,
-/// counts objects, saves and restores. Made by HeapMemory.
+/// AnyHeap: a BlockHeap with any number of types, for code that does not depend on the user's classes, such as
+/// initialization, counting, saving and restoring. Made by HeapMemory.
 #pragma once
 
 #include <dynasoar/heap/block_heap.h>

@@ -1,13 +1,13 @@
 /// @file
-/// Hierarchical bitmap: finds a set bit among millions with a few loads, while others set and clear bits.
-/// Used by BlockHeap for free pages and for the empty, active and allocated blocks of each type.
+/// Hierarchical bitmap: finds a set bit among millions with a few loads, while other threads set and clear bits. Used
+/// by BlockHeap for free pages and for the empty, active and allocated blocks of each type.
 ///
 /// Source: DynaSOAr, section 4.1 and 5.1. Level 0 holds the bits in containers of kContainerBits; bit i of level l + 1
-/// says whether container i of level l has a bit set. A thread that makes a container non-empty sets the bit above; one
-/// that empties it clears that bit. So every set above is matched by one clear, whichever of the two comes first: the
-/// later one waits for the earlier. That wait is the only one here, and it is for a thread that is a few atomics away
-/// from its turn; BlockTransitions says why no two threads wait for each other. In between, an upper level may be
-/// stale, so a search may miss bits: `find` failing proves nothing.
+/// says whether container i of level l has a bit set. A thread that makes a container non-empty sets the bit above; a
+/// thread that empties it clears that bit. So each set above has exactly one matching clear. If a change comes too
+/// early, it waits for its partner. This is the only wait here, and the partner is only a few atomics away from its
+/// change; BlockTransitions explains why no two threads wait for each other. Meanwhile an upper level may be stale, so
+/// a search may miss bits: if `find` fails, this does not prove that all bits are 0.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 
 namespace dynasoar {
 
-/// No position: what a search returns when the top level shows no bit.
+/// No position. A search returns it if the top level shows no bit.
 inline constexpr std::uint32_t kNoPosition = ~std::uint32_t{0};
 
-/// No position, because a level below the top was on its way to a new state: look again.
+/// No position, because a level below the top was being changed: search again.
 inline constexpr std::uint32_t kStalePosition = kNoPosition - 1;
 
 /// Whether a search result is a position. @param position   what a search returned
@@ -30,12 +30,12 @@ __host__ __device__ constexpr bool is_position(std::uint32_t position) {
   return position < kStalePosition;
 }
 
-/// A view of a hierarchical bitmap; the words belong to the caller of `over`.
+/// A view of a hierarchical bitmap. The caller of `over` owns the words.
 ///
 /// @tparam Atomics         atomics policy, see PlatformAtomics
 /// @tparam kContainerBits  bits per container, 2 to 64; less than 64 only for model checking
-/// @par Concurrency   all operations may overlap. `set` and `clear` of one bit must alternate over time (they wait for
-///                    each other); `try_clear` needs no partner.
+/// @par Concurrency   all operations may overlap. `set` and `clear` of one bit must alternate over time, because they
+///                    wait for each other; `try_clear` needs no partner
 template <AtomicsPolicy Atomics = PlatformAtomics, int kContainerBits = 64>
 class Bitmap {
  public:
@@ -45,7 +45,8 @@ class Bitmap {
                 "dynasoar: containers have 2, 4, 8, 16, 32 or 64 bits");
   static constexpr int kMaxLevels = kContainerBits == 64 ? 6 : 32;
 
-  /// A bitmap of `size` bits over `words_needed(size)` words. The words must be zero, or be set up by `fill`.
+  /// A bitmap of `size` bits over `words_needed(size)` words. The words must be zero, or have the values of
+  /// filled_word.
   __host__ __device__ static Bitmap over(Word* words, std::uint32_t size) {
     Bitmap bitmap;
     bitmap.words_ = words;
@@ -61,15 +62,15 @@ class Bitmap {
     return bitmap;
   }
 
-  /// A view of the first `size` bits, for bitmaps that grow: the levels stay where they are, so views of several sizes
-  /// can be in use at once. In level 0, words beyond `size` bits are not read unless a bit is set there.
+  /// A view of the first `size` bits, for bitmaps that grow. The levels do not move, so views of several sizes can be
+  /// in use at the same time. In level 0, words beyond `size` bits are not read unless a bit is set there.
   __host__ __device__ Bitmap first(std::uint32_t size) const {
     Bitmap bitmap = *this;
     bitmap.size_ = size;
     return bitmap;
   }
 
-  /// Words that a bitmap of `size` bits takes, all levels together.
+  /// The number of words of a bitmap of `size` bits, over all levels.
   __host__ __device__ static constexpr std::size_t words_needed(std::uint32_t size) {
     std::size_t words = 0;
     std::uint32_t bits = size;
@@ -80,13 +81,13 @@ class Bitmap {
     return words;
   }
 
-  /// Containers that hold `bits` bits; at least one.
+  /// The number of containers for `bits` bits; at least one.
   __host__ __device__ static constexpr std::uint32_t containers(std::uint32_t bits) {
     return bits == 0 ? 1 : (bits - 1) / kContainerBits + 1;
   }
 
-  /// Value of word `index` (over all levels) of a bitmap of `size` bits in which the first `set` are set: what the
-  /// owner of the words stores to start with a filled bitmap.
+  /// The value of word `index` (over all levels) of a bitmap of `size` bits in which the first `set` bits are set. To
+  /// start with a filled bitmap, the owner of the words stores these values.
   __host__ __device__ static std::uint64_t filled_word(std::uint32_t size, std::uint32_t set, std::size_t index) {
     std::uint32_t bits = size;
     for (;;) {
@@ -106,7 +107,7 @@ class Bitmap {
   __host__ __device__ std::uint32_t size() const { return size_; }
   __host__ __device__ int levels() const { return levels_; }
 
-  /// Containers of a level.
+  /// The number of containers of a level.
   __host__ __device__ std::uint32_t level_size(int level) const {
     std::uint32_t bits = size_;
     for (int i = 0; i <= level; ++i) bits = containers(bits);
@@ -120,8 +121,8 @@ class Bitmap {
 
   /// Switches a bit from 0 to 1; waits while it is 1, for a thread that is about to clear it.
   ///
-  /// @param order   of the access to level 0: release if the thread that clears the bit (acquire) is to see what was
-  ///                written before
+  /// @param order   of the access to level 0: release if the thread that clears the bit (acquire) shall see earlier
+  ///                writes
   __device__ void set(std::uint32_t position, Order order = Order::release) const {
     const std::uint64_t before = begin_set(position, order);
     if (before == 0 || has(before, position)) settle_set(position, before, order);
@@ -135,12 +136,12 @@ class Bitmap {
     }
   }
 
-  /// `set` in three parts, for callers that can do other work while a part is under way. @return the container before,
-  /// for the other parts
+  /// `set` in three parts, for callers that can do other work while an access is in flight. @return the container
+  /// before the change, for the other parts
   __device__ std::uint64_t begin_set(std::uint32_t position, Order order) const {
     return word(0, position / kContainerBits).fetch_or(bit(position), order);
   }
-  /// Begins the change of level 1 if the container was empty. @return the word there before, for finish_set
+  /// Begins the change of level 1 if the container was empty. @return the word of level 1 before, for finish_set
   __device__ std::uint64_t begin_set_above(std::uint32_t position, std::uint64_t before) const {
     if (before != 0 || levels_ == 1) return 0;
     const std::uint32_t index = position / kContainerBits;
@@ -157,7 +158,7 @@ class Bitmap {
     }
   }
 
-  /// `try_clear` in three parts, likewise.
+  /// `try_clear` in three parts, for the same purpose.
   __device__ std::uint64_t begin_clear(std::uint32_t position, Order order) const {
     return word(0, position / kContainerBits).fetch_and(~bit(position), order);
   }
@@ -175,7 +176,7 @@ class Bitmap {
       switch_off(2, index / kContainerBits);
     }
   }
-  /// Whether the bit is set in a container that one of these functions has returned.
+  /// Whether the bit is set in a container that begin_set or begin_clear has returned.
   __device__ static bool has(std::uint64_t container, std::uint32_t position) {
     return (container & bit(position)) != 0;
   }
@@ -192,7 +193,7 @@ class Bitmap {
 
   /// Sets a bit to 0. @return whether it was 1
   ///
-  /// @param order   of the access to level 0: acquire to see what was written before the bit was set
+  /// @param order   of the access to level 0: acquire to see the writes before the bit was set
   __device__ bool try_clear(std::uint32_t position, Order order = Order::acquire) const {
     const std::uint64_t before = begin_clear(position, order);
     if (before == bit(position)) settle_emptied(position / kContainerBits);
@@ -205,8 +206,8 @@ class Bitmap {
   __device__ bool claim_all(std::uint32_t position, std::uint64_t mask) const {
     const std::uint32_t index = position / kContainerBits;
     std::uint64_t found = word(0, index).load(Order::relaxed);
-    // acq_rel: acquire as in try_clear, and what was set in the word before stays published. A compare-exchange that
-    // fails only means that the word has changed: look again.
+    // acq_rel: acquire as in try_clear; release keeps earlier changes of the word published. A compare-exchange that
+    // fails only means that the word has changed: try again.
     while ((found & mask) == mask) {
       if (word(0, index).compare_exchange(found, found & ~mask, Order::acq_rel)) {
         if (found == mask) settle_emptied(index);
@@ -216,27 +217,28 @@ class Bitmap {
     return false;
   }
 
-  /// Whether all bits of `mask` are set in the container of `position`. This is a read-modify-write that leaves the
-  /// word as it is: if two threads set bits in different containers and then both call it, at least one of them sees
-  /// both bits.
+  /// Whether all bits of `mask` are set in the container of `position`. This is a read-modify-write that does not
+  /// change the word. So if two threads set bits in different containers and then both call it, at least one of them
+  /// sees both bits.
   __device__ bool has_all(std::uint32_t position, std::uint64_t mask) const {
-    // acq_rel: partner is another such look at this container. The earlier one passes on what its caller has set.
+    // acq_rel: partner is another such call for this container. The earlier call publishes the bits that its caller
+    // set.
     return (word(0, position / kContainerBits).fetch_or(0, Order::acq_rel) & mask) == mask;
   }
 
-  /// A container of level 0 and the bits that were set in it a moment ago.
+  /// A container of level 0 and the bits that were set in it when it was read.
   struct Candidates {
     std::uint32_t first;  ///< position of the container's first bit, or kNoPosition or kStalePosition
     std::uint64_t bits;
   };
 
-  /// What find_container looks at first, for callers that skip the search if there is nothing to find. Hints.
+  /// The words that find_container reads first, for callers that skip the search if there is nothing to find. Hints.
   struct Overview {
     std::uint64_t top;     ///< 0 if no bit is set
     std::uint64_t around;  ///< the container of level 1 around `start`; 0 if that is the top
   };
 
-  /// @par Cost   two loads that are under way together, one if there are two levels at most
+  /// @par Cost   two overlapping loads, or one if there are at most two levels
   __device__ Overview overview(std::uint32_t start) const {
     // relaxed: hints.
     const bool has_middle = levels_ > 2 && start < size_;
@@ -244,16 +246,17 @@ class Bitmap {
             has_middle ? word(1, start / kContainerBits / kContainerBits).load(Order::relaxed) : 0};
   }
 
-  /// A container with set bits; one traversal from the top, or, if there are bits around `start`, from there.
+  /// Finds a container with set bits. One traversal from the top or, if there are bits around `start`, from there.
   ///
-  /// @param start   where to look first: at each level the digit of `start` is the first bit tried, cyclically. Equal
-  ///                starts search in equal order, so different starts spread threads over different bits.
-  /// @par Cost   one load per level; of the upper ones, two are under way together
+  /// @param start   where to search first: at each level, the search begins with the bit of the digit of `start` and
+  ///                continues cyclically. Equal starts search in the same order; different starts spread threads over
+  ///                different bits
+  /// @par Cost   one load per level; two loads of upper levels overlap
   __device__ Candidates find_container(std::uint32_t start) const { return find_container(start, overview(start)); }
 
   /// The same, for a caller that has the overview.
   __device__ Candidates find_container(std::uint32_t start, const Overview& seen) const {
-    // relaxed: only hints; the caller's own atomic on what the bit stands for decides.
+    // relaxed: only hints; the caller's own atomic, on the object for which the bit stands, decides.
     if (seen.top == 0) return {kNoPosition, 0};
     const bool is_near = seen.around != 0;
     int level = is_near ? 1 : levels_ - 1;
@@ -266,13 +269,13 @@ class Bitmap {
     return {bits == 0 ? kStalePosition : index * kContainerBits, bits};
   }
 
-  /// A position whose bit was set a moment ago, or kNoPosition or kStalePosition; see find_container.
+  /// A position with a bit that was set when it was read, or kNoPosition or kStalePosition; see find_container.
   __device__ std::uint32_t find(std::uint32_t start) const {
     const Candidates found = find_container(start);
     return is_position(found.first) ? found.first + next_bit(found.bits, digit(start, 0)) : found.first;
   }
 
-  /// The offset in its container of the first of `bits` at or after the last digit of `start`, cyclically.
+  /// The offset, in its container, of the first of `bits` at or after the last digit of `start`, cyclically.
   __device__ static std::uint32_t first_of(std::uint64_t bits, std::uint32_t start) {
     return next_bit(bits, digit(start, 0));
   }
@@ -280,16 +283,15 @@ class Bitmap {
   /// Whether the top shows no bit; may be stale like any upper level.
   __device__ bool seems_empty() const { return word(levels_ - 1, 0).load(Order::relaxed) == 0; }
 
-  /// The position at `fraction` / 2^32 of the way through the bitmap. Positions drawn this way spread searches evenly;
-  /// digits drawn at random would not, where the last container of a level is not full.
+  /// The position at `fraction` / 2^32 of the size of the bitmap. Random fractions spread searches evenly. Random
+  /// digits would not do so if the last container of a level is not full.
   __device__ std::uint32_t position_at(std::uint32_t fraction) const {
     return static_cast<std::uint32_t>((std::uint64_t{fraction} * size_) >> 32);
   }
 
   /// Clears some set bit. @return its position, or kNoPosition after `tries` searches that found none
   ///
-  /// Looks first into the container of `start` without a traversal: a caller that takes neighbouring bits pays one
-  /// load.
+  /// First tries the container of `start`, without a traversal: a caller that takes neighbouring bits needs one load.
   /// @pre start < size()
   __device__ std::uint32_t clear_any(std::uint32_t start, int tries) const {
     return clear_any(start, container(0, start / kContainerBits), tries);
@@ -304,7 +306,8 @@ class Bitmap {
     return clear_elsewhere(start, tries);
   }
 
-  /// Clears up to `want` set bits of one container: that of `start`, else another one. @return those that it cleared
+  /// Clears up to `want` set bits of one container: that of `start` or, if it has none, another one. @return the bits
+  /// that this call cleared
   ///
   /// @pre start < size()
   /// @par Cost   one load and one atomic while the container of `start` has bits
@@ -324,7 +327,7 @@ class Bitmap {
     return (word(0, position / kContainerBits).load(Order::relaxed) >> position % kContainerBits & 1) != 0;
   }
 
-  /// A position found by reading level 0 from end to end, which no stale level above can hide, or kNoPosition.
+  /// A position found by reading all of level 0, or kNoPosition. Stale upper levels cannot hide a bit.
   ///
   /// @par Cost   size / kContainerBits loads
   __device__ std::uint32_t find_exhaustively(std::uint32_t start) const {
@@ -355,9 +358,9 @@ class Bitmap {
     return static_cast<std::uint32_t>(detail::next_set_bit(bits, static_cast<int>(start)));
   }
 
-  // Loops come behind a condition that seldom holds: see BlockSearch::try_allocate.
+  // Functions with loops, which are called only if a rare condition holds: see BlockSearch::try_allocate.
 
-  /// `set` found the bit set, or its container empty.
+  /// Completes `set` if it found the bit set, or its container empty.
   __device__ void settle_set(std::uint32_t position, std::uint64_t before, Order order) const {
     while ((before & bit(position)) != 0) {
       Atomics::pause();
@@ -366,12 +369,12 @@ class Bitmap {
     if (before == 0 && levels_ > 1) switch_on(1, position / kContainerBits);
   }
 
-  /// Container `index` of level 0 was emptied by the caller: clears the bits above.
+  /// Clears the bits above container `index` of level 0, which the caller has emptied.
   __device__ void settle_emptied(std::uint32_t index) const {
     if (levels_ > 1) switch_off(1, index);
   }
 
-  /// `clear_any` found nothing in its caller's container: one try less, from the top.
+  /// Continues `clear_any` from the top, after one try in its caller's container failed.
   __device__ std::uint32_t clear_elsewhere(std::uint32_t start, int tries) const {
     for (int i = 0; i < tries - 1; ++i) {
       const std::uint32_t position = find(position_at((start + static_cast<std::uint32_t>(i)) * kSpread));

@@ -1,17 +1,16 @@
 /// @file
-/// BlockSearch: where a request for slots looks, and in which order. Part of BlockHeap (block_heap.h). Nothing here
-/// changes a block's state but through block_transitions.h and page_transitions.h.
+/// BlockSearch: where a request searches for slots, and in which order. Part of BlockHeap (block_heap.h). It changes
+/// the state of blocks only through block_transitions.h and page_transitions.h.
 ///
-/// One round (try_allocate) looks
-///   1. in the warp's own container of the `active` bitmap, a word where no other warp looks first (from_hints);
-///   2. in the warp's current block (from_hints);
-///   3. in the `active` bitmap, from a few starting points (from_listed_block);
-///   4. for a closed block to open: an empty block of the type, else a free page (from_new_block).
-/// A request that found nothing goes round again (retry_allocate); every few rounds it searches exhaustively and asks
-/// whether the heap is full (fullness.h). All that is read before an atomic on a block's slots is a hint, which may be
-/// stale; the atomic decides. Hence the loads are relaxed, and as many as possible are under way together.
+/// One round (try_allocate) searches 1. in the warp's own container of the `active` bitmap, a word in which no other
+///   warp searches first (from_hints); 2. in the warp's current block (from_hints); 3. in the `active` bitmap, from a
+///   few starting points (from_listed_block); 4. for a closed block to open: an empty block of the type or, if there is
+///   none, a free page (from_new_block). A request that found nothing starts another round (retry_allocate). Every few
+///   rounds it searches exhaustively and checks whether the heap is full (fullness.h). Everything that is read before
+///   an atomic on a block's slots is a hint, which may be stale; the atomic decides. So the loads are relaxed, and
+///   overlap where possible.
 ///
-/// Where pages are few, one warp of a group gets a page for all of them and the others wait (`fetches`).
+/// If pages are few, one warp of a group gets a page for all of them and the others wait (`fetches`).
 #pragma once
 
 #include <cstdint>
@@ -51,10 +50,10 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
 
   /// One round of an allocation.
   ///
-  /// What most requests do comes before any loop, and calls nothing that is not inlined: at the head of a loop, and at
-  /// a call, a GPU may let the lanes of a warp diverge, which would then make separate requests.
+  /// The steps of most requests come before any loop, and all of their calls are inlined. At the head of a loop, and at
+  /// a call, a GPU may let the lanes of a warp diverge; they would then make separate requests.
   ///
-  /// @param shares   whether to leave it to another warp to get a page, if one is about to
+  /// @param shares   whether to get no page if another warp is about to get one
   /// @return         slots, or no_slots(), or no_slots_yet() if another warp is getting a page
   __device__ Reservation try_allocate(int type, int want, std::uint32_t warp_id, bool shares) const {
     Hints hints;
@@ -62,11 +61,11 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     return found.slots != 0 ? found : from_search(type, want, warp_id, hints, shares);
   }
 
-  /// More rounds, until one finds something, or the heap is full, or there were kRounds of them.
+  /// Runs more rounds, until one finds slots, or the heap is full, or there were kRounds of them.
   ///
-  /// Not inlined: in every call of make_new it would be half of the machine code, and take registers.
+  /// Not inlined: it would be half of the machine code of every make_new, and take registers.
   ///
-  /// @param[in,out] found   what the first round found, which is nothing
+  /// @param[in,out] found   the result of the first round, which has no slots
   [[gnu::noinline]] __device__ void retry_allocate(int type, int want, std::uint32_t warp_id,
                                                    Reservation& found) const {
     for (int round = 0; found.slots == 0; found = try_allocate(type, want, warp_id, round < kSharingRounds)) {
@@ -76,7 +75,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
         if (verdict == Verdict::full) found = {kNoPosition, 0, Refusal::heap_full};
         if (verdict != Verdict::unsettled) return;
       }
-      Atomics::pause(waits && round > 3 ? 3 : round);  // a page takes a few us
+      Atomics::pause(waits && round > 3 ? 3 : round);  // getting a page takes a few microseconds
       if (++round == kRounds) {
         found = no_slots();
         return;
@@ -84,16 +83,16 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     }
   }
 
-  /// Takes closed blocks of one container: empty ones of the type, or those of free pages, or of one page. The other
-  /// blocks of that page become empty blocks.
+  /// Takes closed blocks of one container: empty blocks of the type, blocks of free pages, or blocks of one free page.
+  /// The other blocks of such a page become empty blocks.
   ///
   /// @param[out] were_empty   whether they were empty blocks and not free pages; see count_taken
-  /// @return                  up to `want` of them; none if there are none, or if pages are few
+  /// @return                  up to `want` blocks; none if there are none, or if pages are few
   __device__ Blocks take_closed_blocks(int type, int want, std::uint32_t warp_id, bool& were_empty) const {
     const TypeState& state = types[type];
     were_empty = false;
-    // Where all searches of the warp begin, so that no two warps begin at the same pages. Hints of warps that had to
-    // look elsewhere are at random, and some are the same.
+    // The position where all searches of the warp begin, so that no two warps begin at the same pages. The hints of
+    // warps that had to search elsewhere are random, and some are the same.
     std::uint32_t hint = free_pages.position_at(starting_point(warp_id));
     std::uint64_t near_pages = free_pages.container(0, hint / kContainerBits);
     if (has_few(near_pages)) {
@@ -122,44 +121,44 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   }
 
  private:
-  static constexpr int kSharingRounds = Atomics::kPatience / 2;  // rounds that leave it to another warp to get a page
-  static constexpr int kRounds = Atomics::kPatience + kSharingRounds;  // after which a request gives up as contended
-  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;         // warp numbers of one
+  static constexpr int kSharingRounds = Atomics::kPatience / 2;        // rounds in which another warp may get the page
+  static constexpr int kRounds = Atomics::kPatience + kSharingRounds;  // after these, a request fails as contended
+  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;         // numbers of warps per multiprocessor
 
-  /// What a request has read when it begins to search: read early, because each load takes a while.
+  /// The words that a request reads first. They are read early, because of the latency of each load.
   struct Hints {
     std::uint32_t page;        ///< where the warp's searches for pages start
     std::uint64_t near_pages;  ///< free pages in its container
-    bool any_listed;           ///< whether it is worth looking for listed blocks of the type
+    bool any_listed;           ///< whether there may be listed blocks of the type
     bool has_current;          ///< whether the warp has a current block
   };
 
   static __device__ Reservation no_slots() { return {kNoPosition, 0, Refusal::contended}; }
 
-  /// No slots yet, but another warp is about to bring empty blocks.
+  /// No slots yet, but another warp is about to get empty blocks.
   static __device__ Reservation no_slots_yet() { return {kStalePosition, 0, Refusal::contended}; }
 
-  /// Whether a warp is among the first of its multiprocessor, going by how CudaWarp::id() numbers them. If
-  /// all warps read the roots of bitmaps, they would wait for that one address in memory. So only the first few of each
-  /// multiprocessor read them early; where warps are few, that is all of them.
+  /// Whether a warp is among the first of its multiprocessor, judged by its number from CudaWarp::id(). If all warps
+  /// read the roots of bitmaps, they would wait for that one address in memory. So only the first few warps of each
+  /// multiprocessor read them early. If there are few warps, all of them do.
   __device__ static bool reads_root_early(std::uint32_t warp_id) {
     return warp_id % kWarpsPerMultiprocessor < detail::kEarlyReaders;
   }
 
-  /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
+  /// The start of a warp's searches, as a fraction of the bitmap; see Bitmap::position_at.
   __device__ static std::uint32_t starting_point(std::uint32_t warp_id) {
     return Features::kRotates ? warp_id * kSpread : 0;
   }
 
-  /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, else the warp's
-  /// current block.
+  /// Tries a block that is listed in the warp's own container of the active bitmap, and then the warp's current block.
+  /// Most requests succeed here.
   ///
   /// @param[out] hints   for the search, if nothing is found here
   __device__ Reservation from_hints(int type, int want, std::uint32_t warp_id, Hints& hints) const {
     const Bits& active = types[type].active;
     const std::uint32_t start = active.position_at(starting_point(warp_id));
     const std::uint32_t container = start / kContainerBits;
-    // relaxed: hints; reserve finds out what became of the blocks. Read together, because each takes a while.
+    // relaxed: hints; reserve checks the state of the blocks. The loads overlap, because of their latency.
     const std::uint64_t listed = active.container(0, container);
     const std::uint32_t current = types[type].current[warp_entry(warp_id)].load(Order::relaxed);
     hints.page = free_pages.position_at(starting_point(warp_id));
@@ -175,21 +174,21 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     return counted(type, found);
   }
 
-  /// Searches the bitmaps: for a listed block, else for a closed one to open.
+  /// Searches the bitmaps for a listed block and, if there is none, for a closed block to open.
   __device__ Reservation from_search(int type, int want, std::uint32_t warp_id, Hints hints, bool shares) const {
     const TypeState& state = types[type];
-    // relaxed: hints, all under way together. Here, because from_listed_block has a loop, see try_allocate.
+    // relaxed: overlapping loads of hints. They are here because from_listed_block has a loop, see try_allocate.
     typename Bits::Overview listed{0, 0};
     if (hints.any_listed) listed = state.active.overview(state.active.position_at(starting_point(warp_id)));
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
-    if (hints.near_pages == 0) {  // nothing left where the warp looks first: where it found its last page
+    if (hints.near_pages == 0) {  // no free page is left where the warp found its last one
       hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
       hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
     }
     if (listed.top != 0) {
       const Reservation found = counted(type, from_listed_block(type, want, warp_id, listed));
       if (found.slots != 0) {
-        // If there was less than what was asked for, hardly anything is left.
+        // If there were fewer slots than requested, hardly any are left.
         if (detail::popcount(found.slots) == want) adopt(found.block, type, warp_id, hints.has_current);
         return found;
       }
@@ -198,11 +197,11 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     return from_new_block(type, want, warp_id, any_closed, hints.page, hints.near_pages, shares);
   }
 
-  /// Whether few of the pages of a container are free, so that warps share new ones.
+  /// Whether so few pages of a container are free that warps share new ones.
   __device__ bool has_few(std::uint64_t near_pages) const { return detail::popcount(near_pages) <= few_pages; }
 
-  /// Chooses where to look for free pages when few are left where the warp looks first: where it found its last one,
-  /// or, if few are left there, too, somewhere else. In small heaps, few are left everywhere.
+  /// Chooses where to search for free pages if few are left at the warp's first position: where it found its last page
+  /// or, if few are left there, too, at a random position. In small heaps, few are left everywhere.
   __device__ void look_elsewhere(std::uint32_t warp_id, Hints& hints) const {
     hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
     hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
@@ -211,9 +210,9 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
   }
 
-  /// A listed block anywhere, from one starting point after the other.
+  /// Searches for a listed block from several starting points.
   ///
-  /// @param seen   the bitmap's overview from the first of them
+  /// @param seen   the bitmap's overview from the first starting point
   __device__ Reservation from_listed_block(int type, int want, std::uint32_t warp_id,
                                            typename Bits::Overview seen) const {
     const Bits& active = types[type].active;
@@ -233,7 +232,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     }
   }
 
-  /// One of a few listed blocks of a container.
+  /// Tries a few listed blocks of a container.
   __device__ Reservation from_container(int type, int want, std::uint32_t warp_id, typename Bits::Candidates listed,
                                         std::uint32_t start) const {
     DYNASOAR_UNROLL()
@@ -247,23 +246,23 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     return no_slots();
   }
 
-  /// Opens an empty block of the type, if it is worth looking for one, else the first block of a free page, and counts
-  /// it.
+  /// Opens an empty block of the type, if there may be one; otherwise, the first block of a free page. Counts the
+  /// block.
   ///
-  /// @param page        where to look for a free page first
+  /// @param page        the page to try first
   /// @param near_pages  the bits of its container
-  /// @param shares      whether to take a page only if no other warp of the group is about to; see fetches
+  /// @param shares      whether to take no page if another warp of the group is about to take one; see fetches
   __device__ Reservation from_new_block(int type, int want, std::uint32_t warp_id, bool any_closed, std::uint32_t page,
                                         std::uint64_t near_pages, bool shares) const {
     const TypeState& state = types[type];
-    if (!any_closed && near_pages == 0 && free_pages.seems_empty()) return no_slots();  // quick when the heap is full
+    if (!any_closed && near_pages == 0 && free_pages.seems_empty()) return no_slots();  // fast if the heap is full
     shares = shares && has_few(near_pages);
     const bool fetches_page = shares && !any_closed;
     const bool leaves_pages = shares && any_closed;
     if (fetches_page && !fetches(type, warp_id)) return no_slots_yet();
     std::uint32_t block = kNoPosition;
     if (any_closed) {
-      // Not a page for each block, or pages of blocks that nobody uses would be missing elsewhere.
+      // Do not take a page for each block: pages with unused blocks would be missing elsewhere.
       const int tries = has_few(near_pages) ? detail::kTakeTries : detail::kTakeTriesBesidePages;
       block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), tries);
     }
@@ -279,17 +278,17 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     return found;
   }
 
-  /// Whether it is up to the caller to get a page for its group: as many warps as a page has blocks, or, in small
-  /// heaps, more.
+  /// Whether the caller must get a page for its group. A group has as many warps as a page has blocks; in small heaps,
+  /// it has more.
   ///
-  /// Thousands of warps that start together would take a page each, for one block of it. The others wait instead: the
-  /// page's other blocks are soon among the type's empty ones and, where warps share a current block, so is its first.
-  /// All types are treated alike: one whose warps take pages as they please would leave none to the others. They wait
-  /// for kSharingRounds rounds at most, so the word says only who waits. relaxed: as for any hint.
+  /// Otherwise, thousands of warps that start together would each take a page for one block. Instead, the other warps
+  /// wait: the page's other blocks will soon be empty blocks of the type. If warps share a current block, its first
+  /// block will soon be available, too. This applies to all types: a type without this limit would leave no pages to
+  /// the others. Warps wait for at most kSharingRounds rounds, so the word is a hint. relaxed: as for any hint.
   __device__ bool fetches(int type, std::uint32_t warp_id) const {
     if (fetching(type, warp_id).exchange(1, Order::relaxed) != 0) return false;
     if (types[type].empty.seems_empty()) return true;
-    fetching(type, warp_id).store(0, Order::relaxed);  // the last one's page came between the two looks
+    fetching(type, warp_id).store(0, Order::relaxed);  // the last page arrived between the two loads
     return false;
   }
 

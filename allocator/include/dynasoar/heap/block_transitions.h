@@ -1,25 +1,23 @@
 /// @file
-/// BlockTransitions: every change of a block's state, and the atomic that decides who makes it. Part of BlockHeap
-/// (block_heap.h); block_search.h chooses the blocks.
+/// BlockTransitions: every change of a block's state, and the atomic that decides which thread makes it. Part of
+/// BlockHeap (block_heap.h); block_search.h chooses the blocks.
 ///
 /// A block is
-///   - *closed*: it has no object, and all its slot bits are set, so that no thread can reserve a slot in it, however
-///     old the hint that led there; its page is free, or the block is listed in `empty` of its type;
-///   - *open*: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or
-///     owned by the warp that opened it and has it as its current block, which its *ownership token* says; never both.
-///     If it is full it is neither. A block that a search found may be a warp's current block as well; then the entry
-///     is a hint, which says nothing about the block.
+///   - *closed*: it has no object, and all its slot bits are set, so that no thread can reserve a slot in it, even with
+///   an old hint. Its page is free, or the block is listed in `empty` of its type; - *open*: its bit is set in
+///   `allocated` of its type. If it has a free slot, it is either listed in `active`, or owned by the warp that opened
+///   it and has it as its current block; its *ownership token* indicates this. It is never both, and if it is full, it
+///   is neither. A block that a search found may also be a warp's current block; this entry is then only a hint.
 ///
-/// A thread may owe the upper levels of a bitmap a change while it waits (Bitmap). No two wait for each other, because
-/// all waits on an `active` bitmap come before those on an `allocated` one, and a thread that waits for a bit of
-/// `active` to be set owes no change of `active`.
+/// A thread may wait before it has completed a change in the upper levels of a bitmap (see Bitmap). No two threads wait
+/// for each other, because all waits on an `active` bitmap come before those on an `allocated` one, and because a
+/// thread that waits until a bit of `active` is set has completed all its changes of `active`.
 ///
-/// A thread that makes a slot bitmap full, not full any more, or empty learns so from the value that its atomic
-/// returns, and does the bookkeeping for that change alone:
-///   - it *filled* the block: settle_filled takes it out of `active`, or takes its token;
-///   - it *freed the first slot* of a full block: release_slots lists the block in `active`;
-///   - it *emptied* the block: invalidate takes all slots, so that nobody can reserve any more, then close unlists it.
-/// docs/allocator.md has every transition in a table, with the atomic that makes it and the memory orders.
+/// A thread that makes a slot bitmap full, no longer full, or empty learns this from the result of its atomic
+/// operation. It alone does the bookkeeping for this change: - it *filled* the block: settle_filled removes it from
+/// `active`, or takes its token; - it *freed the first slot* of a full block: release_slots lists the block in
+/// `active`; - it *emptied* the block: invalidate takes all slots, so that no thread can reserve any more. Then close
+/// unlists it. docs/allocator.md has every transition in a table, with the atomic that makes it and the memory orders.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +63,7 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   static constexpr int kHalf = kSlots / 2;
   static constexpr std::uint64_t kUpperHalf = kAllSlots & ~detail::first_bits(kSlots - kHalf);
 
-  /// How release_slots closes a block that it has emptied.
+  /// The way in which release_slots closes a block that it has emptied.
   enum class Closing {
     outlined,  ///< in a function of its own, which is less machine code
     inlined
@@ -84,14 +82,14 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   // --- Opening blocks ---
 
-  /// Opens a closed block that the caller has taken. @return the slots of it that are the caller's: the first `want`
+  /// Opens a closed block that the caller has taken. @return the slots for the caller: the first `want` slots
   __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t warp_id) const {
     const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
-    // What has no order of its own is under way together, because each takes a while.
+    // Accesses without an order between them overlap, because of their latency.
     const std::uint64_t before = types[type].allocated.begin_set(block, Order::relaxed);
     types[type].opened.add(block, 1, Order::relaxed);
-    // kCounted: partner is the acquire of a replacer, which may have had the block in an earlier life, and lists it
-    // under the type that the token says: after the end of that life, which this thread has seen.
+    // kCounted: partner is the acquire of a replacer, which may have owned the block in an earlier life. It lists the
+    // block for the type in the token after the end of that life, which this thread has seen.
     token[block].store(token_of(type), Atomics::kCounted);
     Atomics::fence(Order::release);
     // Partner is the acquire of a search: a thread that knows of objects in the block, from this count or from a thread
@@ -107,35 +105,35 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     return mine;
   }
 
-  /// Opens closed blocks that the caller has taken, with all of their slots reserved. As `open`, but a full block need
-  /// not be anybody's current block, so it gets no token; the slot bits stay as they are; a block is listed when the
-  /// first of its slots is given back.
+  /// Opens closed blocks that the caller has taken, with all of their slots reserved. Differences to `open`: a full
+  /// block need not be the current block of a warp, so it gets no token. The slot bits do not change. A block is listed
+  /// when the first of its slots is released.
   __device__ void open_full(const Blocks& blocks, int type) const {
     types[type].allocated.set_many(blocks.first, blocks.bits);
     for_each_block(blocks, [&](std::uint32_t block) { types[type].opened.add(block, 1, Order::relaxed); });
-    // Partner is the acquire of a search, as in open; and a thread that is given an object by the caller, and passes
-    // its slot on, has seen the type. On a GPU, where completing a change is relaxed, this is also what that needs.
+    // Partner is the acquire of a search, as in open. Also, a thread that gets an object from the caller, and releases
+    // its slot, must have seen the type. On a GPU, the completion of a change is relaxed and needs this fence, too.
     Atomics::fence(Order::release);
     types[type].created.add(blocks.first, number_of(blocks.bits) * kSlots, Order::relaxed);
   }
 
-  /// Counts that blocks are not free pages, or empty blocks, any more.
+  /// Counts that blocks are no longer empty blocks, or parts of free pages.
   ///
   /// @param were_empty   whether they were empty blocks of the type
-  /// @pre they have been counted as open, and a release fence came after that: partner is the acquire of a search
+  /// @pre they have been counted as open, followed by a release fence; its partner is the acquire of a search
   __device__ void count_taken(int type, bool were_empty, std::uint32_t key, std::uint64_t number) const {
     (were_empty ? types[type].reused : pages_taken).add(key, number, Order::relaxed);
   }
 
   // --- Current blocks of warps ---
 
-  /// Makes `block` the warp's current block and lists the one that it replaces, unless another thread has dealt with
-  /// that one.
+  /// Makes `block` the warp's current block. Lists the block that it replaces, unless another thread has taken its
+  /// token.
   ///
   /// @param half   kHalfFree or 0
-  /// @pre if the caller has opened the block: a release fence since the block got its token
+  /// @pre if the caller has opened the block, there was a release fence after the block got its token
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t warp_id, std::uint32_t half) const {
-    std::uint32_t old = block;  // is listed at once if there are no current blocks
+    std::uint32_t old = block;  // listed immediately if there are no current blocks
     if constexpr (Features::kKeepsCurrentBlocks) {
       // acquire: partner is the fence in open: a thread that replaces a block finds its token.
       old = types[type].current[warp_entry(warp_id)].exchange(block | half, Order::acquire);
@@ -146,17 +144,18 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     list_owned(old, take_token(old, Order::acquire));
   }
 
-  /// Makes a block that a search found the warp's current one, so that the next request finds it without a search.
-  /// The block's own state stays as it is, listed or, if the request filled it, not: the entry is a hint.
+  /// Makes a block that a search found the warp's current block, so that the next request finds it without a search.
+  /// Does not change the state of the block, which is listed unless the request filled it: the entry is a hint.
   ///
-  /// @param replaces   whether the warp had a current block a moment ago
+  /// @param replaces   whether the warp had a current block when it was read
   __device__ void adopt(std::uint32_t block, int type, std::uint32_t warp_id, bool replaces) const {
     if constexpr (Features::kKeepsCurrentBlocks) {
       if (replaces) {
         adopt_instead(block, type, warp_id);
         return;
       }
-      // Nothing waits for the result: if a warp that shares the entry has put a block there, it stays. relaxed: a hint.
+      // The result is not needed: if a warp that shares the entry has put a block there, that block stays. relaxed: a
+      // hint.
       std::uint32_t expected = kNoPosition;
       types[type].current[warp_entry(warp_id)].compare_exchange(expected, block, Order::relaxed);
     }
@@ -164,14 +163,14 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   // --- Reserving slots ---
 
-  /// Reserves up to `want` slots in a block that may be in any state by now. @return the slots, 0 if none
+  /// Reserves up to `want` slots in a block in any state. @return the slots, 0 if none
   __device__ std::uint64_t reserve(std::uint32_t block, int type, int want, std::uint32_t warp_id) const {
-    // relaxed: taking them decides.
+    // relaxed: a hint; take_slots decides.
     std::uint64_t free = kAllSlots & ~slots[block].load(Order::relaxed);
     if (free == 0) return 0;
     std::uint64_t mask = detail::lowest_set_bits(free, want);
     std::uint64_t before = take_slots(block, mask);
-    while ((mask & ~before) == 0) {  // others took all of them: lock-free, not wait-free
+    while ((mask & ~before) == 0) {  // other threads took all of them: lock-free, not wait-free
       free = kAllSlots & ~(before | mask);
       if (free == 0) return 0;
       mask = detail::lowest_set_bits(free, want);
@@ -187,9 +186,9 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   /// Reserves the upper half of the slots of the warp's current block, of which its opener took the lower half.
   ///
-  /// As `reserve`, but it does not look first, and it takes the token as well, because this will most likely fill the
-  /// block: so the two changes are under way together. A thread that takes the token of a block that it does not fill
-  /// lists the block, as a replacer does.
+  /// Unlike `reserve`, it does not read the slots first. It also takes the token, in an overlapping access, because
+  /// this will most likely fill the block. A thread that takes the token of a block that it does not fill lists the
+  /// block, like a replacer.
   __device__ std::uint64_t reserve_half(std::uint32_t block, int type, std::uint32_t warp_id) const {
     const std::uint64_t before = slots[block].fetch_or(kUpperHalf, Atomics::kFencedLater);
     const std::uint32_t owned = take_token(block, Atomics::kFencedLater);
@@ -199,36 +198,36 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     if (!has_filled) list_owned(block, owned);
     if (got == 0) return 0;
     const int owner = type_of(block);
-    // Of two changes that are under way together, a GPU may make the second one first: that the token was not there
-    // says nothing about a block that was opened in between. Now, after the fence, it is there, or another thread has
-    // taken it.
+    // A GPU may make the second of two overlapping changes first. So if the token was not there, this says nothing
+    // about a block that was opened in between. Now, after the fence, the token is there, or another thread has taken
+    // it.
     if (has_filled) settle_filled(block, owner, warp_id, owned != 0 || take_token(block, Order::relaxed) != 0);
     if (owner == type) return got;
     release_slots(block, owner, got, warp_id);  // as in reserve
     return 0;
   }
 
-  /// Counts the slots that a request got in a block that was open. @return its argument
+  /// Counts the slots that a request got in a block that was open. @return `found`
   __device__ Reservation counted(int type, const Reservation& found) const {
-    // In the order of changes of this word, the opener's release came before; see open. kCounted: partner is the
-    // acquire of a search, which, if it knows of an object, must know of the deletion that made room for it.
+    // In the modification order of this word, the opener's release came before; see open. kCounted: partner is the
+    // acquire of a search. If it sees an object, it must also see the deletion that made room for it.
     if (found.slots != 0) types[type].created.add(found.block, number_of(found.slots), Atomics::kCounted);
     return found;
   }
 
-  /// Takes those slots of a mask that are free. @return all that were taken before
+  /// Takes the free slots of a mask. @return all slots that were taken before
   __device__ std::uint64_t take_slots(std::uint32_t block, std::uint64_t mask) const {
     // acquire: partners are the fence in open and the release in release_slots.
     return slots[block].fetch_or(mask, Order::acquire);
   }
 
-  /// Settles that the caller has taken the last free slots: the block must be listed nowhere.
+  /// Called after the caller has taken the last free slots: unlists the block, or takes its token.
   __device__ void settle_filled(std::uint32_t block, int type, std::uint32_t warp_id) const {
     // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
     settle_filled(block, type, warp_id, take_token(block, Order::relaxed) != 0);
   }
 
-  /// The same, for a caller that knows whether it has taken the block's token.
+  /// The same, if the caller already knows whether it has taken the block's token.
   __device__ void settle_filled(std::uint32_t block, int type, std::uint32_t warp_id, bool had_token) const {
     if (had_token) {
       forget(block, type, warp_id);
@@ -240,10 +239,11 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   // --- Releasing slots and closing blocks ---
 
-  /// Gives slots back, and lists or closes the block if it was full or is empty now.
+  /// Releases slots. Lists the block if it was full, or closes it if it is empty now.
   template <Closing kClosing = Closing::outlined>
   __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t warp_id) const {
-    // release: partner is the acquire in reserve and invalidate: the object's last use comes before its slot's next.
+    // release: partner is the acquire in reserve and invalidate. The last use of the object comes before the next use
+    // of its slot.
     const std::uint64_t before = slots[block].fetch_and(~mask, Order::release);
     if (before == kAllSlots) {
       types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for
@@ -256,14 +256,14 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     }
   }
 
-  /// Gives back all slots of a block that are taken, and closes it; at once, if no other thread takes or gives any.
+  /// Releases all taken slots of a block, and closes it.
   ///
-  /// It makes the changes of release_slots and close_if_empty to the slot bits in one step, so that no other thread can
-  /// see the states in between.
+  /// If no other thread takes or releases slots meanwhile, it makes the changes of release_slots and close_if_empty to
+  /// the slot bits in one step. Then no other thread can see the states in between.
   /// @pre the block was not full, so it is listed or has a token
   __device__ void release_last(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t warp_id) const {
     std::uint64_t expected = mask;
-    // Nobody can use what is given back before the fence in close, which is acquire and release for this, too.
+    // No thread can use the released slots before the fence in close, which is acquire and release for them, too.
     if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {
       close(block, type, warp_id);
     } else {
@@ -272,19 +272,18 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   }
 
  private:
-  /// Takes the ownership token. @return what it said, 0 if it was not there
+  /// Takes the ownership token. @return the token, 0 if it was not there
   __device__ std::uint32_t take_token(std::uint32_t block, Order order) const {
     return token[block].exchange(0, order);
   }
 
   /// Lists a block with free slots if the caller has taken its token.
   ///
-  /// @param token   what the token said, 0 if it was not there. The block's type may have changed since the block was
-  ///                the caller's; it is stable from here on, because a thread that closes the block waits until it is
-  ///                listed.
+  /// @param token   the token, 0 if it was not there. The block's type may have changed since the caller owned it. It
+  ///                is stable from here on, because a thread that closes the block waits until it is listed
   __device__ void list_owned(std::uint32_t block, std::uint32_t token) const {
-    // relaxed: the caller's last look at the block is its exchange of the token. A thread that closes the block
-    // exchanges the token, too, and comes after it, or would have taken it.
+    // relaxed: the caller's last access to the block is its exchange of the token. A thread that closes the block also
+    // exchanges the token. It comes later, because otherwise it would have taken the token.
     if (token != 0) types[owner_of(token)].active.set(block, Order::relaxed);
   }
 
@@ -293,16 +292,16 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     return type_of_token(token);
   }
 
-  /// Not inlined, because it would take registers from what most requests do.
+  /// Not inlined, because it would take registers from the common path.
   [[gnu::noinline]] __device__ void adopt_instead(std::uint32_t block, int type, std::uint32_t warp_id) const {
     replace_current(block, type, warp_id, 0);
   }
 
-  /// If this block, which is full or being closed and has no token any more, is the warp's current one, leaves the warp
-  /// without a current block, so that its next request skips the block.
+  /// Removes the warp's current block if it is this block, which is full or being closed and has no token any more. The
+  /// next request of the warp then skips the block.
   __device__ void forget(std::uint32_t block, int type, std::uint32_t warp_id) const {
-    // By compare-exchange: a warp that shares the entry may have put a new block there, whose token no thread would
-    // take. It cannot be this one, opened again: the caller holds slots of it. relaxed: a hint.
+    // A compare-exchange, because a warp that shares the entry may have put a new block there, and no thread would take
+    // the token of that block. It cannot be this block, opened again: the caller holds slots of it. relaxed: a hint.
     Word<std::uint32_t>& entry = types[type].current[warp_entry(warp_id)];
     std::uint32_t expected = block | kHalfFree;
     std::uint32_t otherwise = block;
@@ -310,17 +309,17 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     entry.compare_exchange(otherwise, kNoPosition, Order::relaxed);
   }
 
-  /// Closes a block that was empty a moment ago, unless another thread reserves in it or closes it first.
+  /// Closes a block that was found empty, unless another thread reserves in it or closes it first.
   [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t warp_id) const {
-    // type_of is stable: no other thread can reserve, open or list this block.
+    // type_of is stable, because no other thread can reserve slots of, open or list this block.
     if (invalidate(block, warp_id)) close(block, type_of(block), warp_id);
   }
 
-  /// Closes a block whose slots are all taken, but by no object. @param warp_id   the closing warp
+  /// Closes a block without objects of which all slots are taken. @param warp_id   the closing warp
   __device__ void close(std::uint32_t block, int type, std::uint32_t warp_id) const {
     const TypeState& state = types[type];
-    // The block is listed, or is a warp's current one, or is about to be listed. All of this is under way together,
-    // because each takes a while.
+    // The block is listed, or is a warp's current block, or is about to be listed. The accesses overlap, because of
+    // their latency.
     const bool had_token = take_token(block, Order::relaxed) != 0;
     const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);
     const std::uint64_t allocated = state.allocated.begin_clear(block, Order::relaxed);
@@ -330,25 +329,26 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     if (had_token) forget(block, type, warp_id);
     const bool has_page = state.blocks_per_page == 1;
     (has_page ? pages_freed : state.emptied).add(block, 1, Order::relaxed);
-    // acquire: partners are the releases of the threads that have given slots back or, in release_last, of the slots
-    // that are taken: what was done with the objects comes before this. release: partners are the acquires of a search
-    // that knows that the block is closed and so must count it here, and of the warp that takes the block, or the page.
+    // acquire: partners are the releases of the threads that have released slots or, in release_last, of the taken
+    // slots. All uses of the objects come before this. release: partners are the acquire of a search, which must count
+    // the block here if it sees that the block is closed, and the acquire of the warp that takes the block or the page.
     Atomics::fence(Order::acq_rel);
     state.closed.add(block, 1, Order::relaxed);
     state.active.finish_clear(block, active, active_above);
     state.allocated.finish_clear(block, allocated, allocated_above);
     if (has_page) {
-      free_pages.set(block >> block_shift, Atomics::kFenced);  // without the detour over the empty blocks
+      free_pages.set(block >> block_shift, Atomics::kFenced);  // without listing the block as empty first
     } else {
       state.empty.set(block, Atomics::kFenced);
       if (claim_page(block, type)) free_page(block, type);
     }
   }
 
-  /// Takes all slots if all are free, so that nobody can reserve. @return whether it did (DynaSOAr, algorithm 7)
+  /// Takes all slots if all are free, so that no thread can reserve any. @return whether it did (DynaSOAr, algorithm 7)
   ///
-  /// If some were taken, the caller holds the others: it has filled the block, so it settles that first, as any filler
-  /// does, and then gives them back, as any releaser does. (The paper's order, give back first, can hang here.)
+  /// If some were taken, the caller has taken the others and thereby filled the block. So it first calls settle_filled,
+  /// like any thread that fills a block, and then releases its slots. (The order of the paper, which releases first,
+  /// can hang here.)
   __device__ bool invalidate(std::uint32_t block, std::uint32_t warp_id) const {
     std::uint64_t before = take_slots(block, kAllSlots);
     if (before == 0) return true;

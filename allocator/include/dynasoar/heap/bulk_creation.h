@@ -1,11 +1,12 @@
 /// @file
-/// The creation of many objects at once, for AllocatorHandle::parallel_new: in whole blocks as long as no block with
-/// free slots is listed; the rest with one request per lane and object. (Checked builds do only the latter.)
+/// Creates many objects at once, for AllocatorHandle::parallel_new. It fills whole blocks as long as no block with free
+/// slots is listed, and creates the other objects with one request per lane and object. (Checked builds only do the
+/// latter.)
 ///
-/// That takes two loops. In the first, a warp takes up to 64 closed blocks with one request and fills them, a slot per
-/// lane, so that the constructors' accesses are coalesced and no search is needed; once it gets none, it leaves the
-/// rest of its share to the second loop. That one has more warps, because requests for slots are bound by latency. On
-/// the host a warp is a thread, and compilers vectorize the loop over a block's slots.
+/// There are two loops. In the first loop, a warp takes up to 64 closed blocks with one request and fills them, a slot
+/// per lane. So the accesses of constructors are coalesced and no search is needed. Once it gets no blocks, it leaves
+/// the rest of its share to the second loop. The second loop has more warps, because requests for slots are bound by
+/// latency. On the host a warp is a thread, and compilers vectorize the loop over a block's slots.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +27,18 @@
 
 namespace dynasoar::detail {
 
-/// Who creates which of `count` objects. A chunk is a block's worth of them; the last may be less.
+/// Divides the creation of `count` objects among warps. A chunk has as many objects as a block; the last chunk may have
+/// fewer.
 struct BulkPlan {
   static constexpr std::uint32_t kLanes = PlatformWarp::kLanes;
 
   std::size_t count;
-  int share_shift;               ///< logarithm of the chunks of a warp of the first loop
-  int piece_shift;               ///< of the second, which divides the first's
-  std::uint32_t* filled_chunks;  ///< [shares()] how many chunks at its beginning the first loop has filled
+  int share_shift;  ///< logarithm of the chunks of a warp of the first loop
+  int piece_shift;  ///< logarithm of the chunks of a warp of the second loop, which divides shares
+  std::uint32_t*
+      filled_chunks;  ///< [shares()] number of chunks at the beginning of the share that the first loop has filled
 
-  /// @param warps   how many run at the same time
+  /// @param warps   the number of warps that run at the same time
   BulkPlan(std::size_t objects, std::size_t warps, std::uint32_t* filled)
       : count(objects), share_shift(0), piece_shift(0), filled_chunks(filled) {
     while (shares() > warps || kLeastBulkShare >> share_shift > 1) ++share_shift;
@@ -60,12 +63,12 @@ template <class T, class... Args>
 struct Construction {
   std::tuple<Args...> arguments;
 
-  /// Constructs it in the slot of a handle.
+  /// Constructs object i in the slot of a handle.
   __device__ void at(std::uint64_t handle, std::size_t i) const {
     std::apply([&](const Args&... args) { ::new (reinterpret_cast<void*>(opaque(handle))) T(std::size_t{i}, args...); },
                arguments);
   }
-  /// Creates it in any slot of A. @return whether there was one
+  /// Creates object i in any slot of A. @return whether there was one
   template <class A>
   __device__ bool anywhere(std::size_t i) const {
     return std::apply([&](const Args&... args) { return A::template make_new<T>(std::size_t{i}, args...) != nullptr; },
@@ -83,12 +86,12 @@ struct FillBlocks {
 
   std::size_t threads() const { return plan.shares() * BulkPlan::kLanes; }
 
-  /// @pre all lanes of a warp call it together, lane l with a thread for which thread % kLanes is l
+  /// @pre all lanes of a warp call it together; in lane l, thread % kLanes is l
   __device__ void operator()(std::size_t thread) const {
     const auto lane = static_cast<std::uint32_t>(thread % BulkPlan::kLanes);
     const std::size_t share = thread / BulkPlan::kLanes;
     const std::size_t first = share << plan.share_shift;
-    const std::size_t last = plan.count / kSlotsPerBlock;  // behind the last whole block
+    const std::size_t last = plan.count / kSlotsPerBlock;  // chunk behind the last whole block
     const std::size_t share_end = first + (std::size_t{1} << plan.share_shift);
     const std::size_t end = share_end < last ? share_end : last;
     std::size_t chunk = first;
@@ -101,7 +104,7 @@ struct FillBlocks {
   }
 
  private:
-  /// Fills up to `want` blocks with objects, from those of `chunk` on. @return how many there were
+  /// Fills up to `want` blocks with the objects of `chunk` and later chunks. @return the number of blocks
   __device__ std::size_t fill(std::size_t chunk, int want, std::uint32_t lane) const {
     const auto warp = PlatformWarp::all();
     typename A::Heap::Blocks blocks{};
@@ -118,14 +121,14 @@ struct FillBlocks {
       for (std::uint64_t slot = lane; slot < kSlotsPerBlock; slot += BulkPlan::kLanes) {
         construction.at(first + slot, chunk * kSlotsPerBlock + slot);
       }
-      warp.synchronize();  // lanes whose constructors went different ways would stay apart
+      warp.synchronize();  // otherwise lanes would stay diverged after their constructors
     }
     return static_cast<std::size_t>(popcount(blocks.bits));
   }
 };
 
-/// The second loop: a warp per piece creates what its share has left. When the heap is full, each lane refuses the rest
-/// of its objects together, so that any number of them is refused at once.
+/// The second loop: a warp per piece creates the remaining objects of its share. If the heap is full, each lane refuses
+/// the rest of its objects in one step, however many they are.
 template <class A, class T, class... Args>
 struct CreateRest {
   BulkPlan plan;
@@ -154,8 +157,8 @@ struct CreateRest {
   }
 };
 
-/// What a handle keeps for the creation of many objects: the words in which the first loop tells the second how far
-/// it got.
+/// The memory of a handle for the creation of many objects: words in which the first loop stores its progress for the
+/// second loop.
 class BulkCreation {
  public:
   explicit BulkCreation(const Executor& executor)
@@ -179,7 +182,7 @@ class BulkCreation {
   DeviceArray<std::uint32_t> filled_chunks_;
 };
 
-/// In the place of BulkCreation for allocators that create one object at a time.
+/// Replaces BulkCreation in allocators that create one object at a time.
 struct NoBulkCreation {
   explicit NoBulkCreation(const Executor&) {}
 };

@@ -1,6 +1,6 @@
 /// @file
-/// ClassChange: objects of one class become objects of another one, and the pointers to them are updated. Used by
-/// AllocatorHandle::become. How: class_change_tasks.h and pointer_updates.h.
+/// ClassChange: changes objects of one class into objects of another class, and updates the pointers to them. Used by
+/// AllocatorHandle::become. Implemented in class_change_tasks.h and pointer_updates.h.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace dynasoar::detail {
 
-/// Which objects of a class are to change, and which objects they have become: for device code.
+/// The objects of a class that change, and their successors, for device code.
 struct ChangingObjects {
-  AtomicWord<std::uint64_t>* slots;  ///< [entries] of each block of the class: those of the objects that change
+  AtomicWord<std::uint64_t>* slots;  ///< [entries] for each block of the class, the slots of objects that change
   const std::uint32_t* blocks;       ///< [entries] the numbers of these blocks
-  const std::uint32_t* before;       ///< [entries] how many objects of earlier blocks change
+  const std::uint32_t* before;       ///< [entries] number of changing objects in earlier blocks
   const std::uint32_t* entry_of;     ///< [blocks of the heap] index into the other arrays; undefined for other blocks
-  std::uint64_t* successors;         ///< handles of the new objects, by number; 0 where the heap was full
+  std::uint64_t* successors;         ///< handles of the new objects, by number; 0 if the heap was full
   std::uint32_t entries;
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -52,19 +52,19 @@ class ClassChange {
   /// @throws Error if there is not enough memory, or there are too many blocks
   ClassChange(Executor& executor, const HeapMemory& memory, std::size_t from);
 
-  /// For device code. What it says is complete once `number` has been called.
+  /// For device code. Complete once `number` has been called.
   ChangingObjects objects() const;
 
-  /// Numbers the objects that have been marked. Waits for this. @return how many there are
+  /// Numbers the marked objects, and waits. @return the number of marked objects
   ///
   /// @param to   the class of their successors
   /// @throws Error if there is not enough memory, also for the code of update_pointers
   std::uint32_t number(std::size_t to);
 
-  /// Updates the pointers to objects that have successors, where a pointer of its type may point to the successor.
+  /// Updates the pointers to objects that have successors, if a pointer of their type may point to the successor.
   ///
   /// @param to         the class of the successors
-  /// @param pointers   to update, in addition to those in fields of objects
+  /// @param pointers   pointers to update, in addition to those in fields of objects
   /// @pre the lists of blocks are as of now
   void update_pointers(std::size_t to, const OtherPointers& pointers);
 

@@ -1,9 +1,9 @@
 /// @file
-/// What runs on the device when objects change their class: objects are numbered, and the pointers to them are updated.
-/// Used by class_change.cpp.
+/// The tasks on the device that change the class of objects: they number objects, and update the pointers to them. Used
+/// by class_change.cpp.
 ///
-/// An object and its successor exist side by side until the pointers are updated. So the slot of the object is not free
-/// before, and a pointer to it is told from one to an object that was created in the slot later.
+/// An object and its successor both exist until the pointers are updated. So the slot of the object is not reused
+/// before, and a pointer to it cannot be confused with a pointer to a later object in the slot.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace dynasoar::detail {
 
-/// Notes where each block of the class is listed.
+/// Notes the index of each block in the list of the class.
 struct NoteBlocks {
   BlockList list;
   std::uint32_t* entry_of;
@@ -38,7 +38,7 @@ struct CountChanging {
   ChangingObjects objects;
   std::uint32_t* counts;
 
-  /// @param index   of a block, or one past the last, whose count is 0
+  /// @param index   of a block, or one past the last block, for which the count is 0
   __device__ void operator()(std::size_t index) const {
     const bool exists = index < objects.entries;
     counts[index] = exists ? static_cast<std::uint32_t>(popcount(objects.slots[index].load(Order::relaxed))) : 0;
@@ -48,7 +48,7 @@ struct CountChanging {
 /// Finds the successors of objects; a Relocation.
 class Successors {
  public:
-  /// @param heap   its `wanted` is the class of the successors: a field that cannot point to one of them is left alone
+  /// @param heap   its `wanted` is the class of the successors: fields that cannot point to them do not change
   Successors(const RelocatedHeap& heap, const ChangingObjects& objects, int from)
       : heap_(heap), objects_(objects), from_(from) {}
 

@@ -1,19 +1,19 @@
 /// @file
-/// What runs on the device for compaction: objects move out of the emptiest blocks into free slots of the others, so
-/// that fewer blocks hold them. Used by compaction.cpp.
+/// The tasks of compaction on the device: they move objects from the emptiest blocks into free slots of other blocks.
+/// Used by compaction.cpp.
 ///
-/// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019. As there, blocks that are
-/// emptied hold the forwarding information while pointers are rewritten. Changed: where the paper fills n blocks from
-/// one, and takes several passes, here a group of up to 128 blocks is compacted at once. If F of its slots are free,
-/// F / 64 blocks can go, whichever they are. Those that go, the *sources*, are chosen page by page, so that pages
-/// become free for other classes, and pages with few objects per block come first. The others are *targets*. The k-th
-/// object of the sources takes the k-th free slot of the targets, so all that has to be known is how many of them come
-/// before a block.
+/// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019. As in the paper, blocks
+/// that are emptied hold the forwarding information while pointers are rewritten. Difference: the paper fills n blocks
+/// from one, in several passes; here a group of up to 128 blocks is compacted at once. If F of its slots are free, any
+/// F / 64 blocks can be emptied. These *sources* are chosen page by page, so that pages become free for other classes.
+/// Pages with few objects per block come first. The other blocks are *targets*. The k-th object of the sources moves to
+/// the k-th free slot of the targets. So for each block, only the numbers of objects and free slots before it have to
+/// be known.
 ///
 /// forwarding.h and pointer_updates.h update the pointers to the objects that have moved.
 ///
-/// It runs between loops. Blocks belong to one group, so objects move without a race; the bitmaps, which groups share,
-/// are changed by the operations of block_transitions.h.
+/// Compaction runs between loops. Each block belongs to one group, so objects move without a race. The operations of
+/// block_transitions.h change the bitmaps, which groups share.
 #pragma once
 
 #include <cstddef>
@@ -73,27 +73,28 @@ struct ChooseClasses {
   }
 };
 
-/// Moves the objects of each class within groups of blocks that follow one another in its list, which stays right: the
-/// entries of sources say that they have no objects. A class is a part of the loop, a group a thing.
+/// Moves the objects of each class within groups of consecutive blocks in its list. The list stays valid: the entries
+/// of sources then have no objects. In the terms of team loops, a class is a part, and a group is a thing.
 class MoveObjects {
  public:
   static constexpr std::uint32_t kGroup = kBlocksPerGroup;
   static_assert(kGroup * kSlotsPerBlock <= Forward::kNone);
-  static constexpr std::uint32_t kMostMoving = kGroup * kSlotsPerBlock / 2;  // n blocks go: at most 64 n, and what fits
+  static constexpr std::uint32_t kMostMoving =
+      kGroup * kSlotsPerBlock / 2;  // at most 64 per source, and only as many as fit
 
   /// A group's plan.
   struct Scratch {
     std::uint64_t slots[kGroup];           // of each block
     std::uint32_t blocks[kGroup];          // their numbers in the heap
-    std::uint32_t weights[kGroup];         // blocks of little weight go first; all different
+    std::uint32_t weights[kGroup];         // blocks with the least weights are emptied first; all weights differ
     std::uint16_t objects[kGroup];         // of each block
-    std::uint16_t lighter[kGroup];         // how many blocks have less weight
+    std::uint16_t lighter[kGroup];         // number of blocks with less weight
     std::uint16_t objects_before[kGroup];  // of sources with lower numbers
     std::uint16_t free_before[kGroup];     // free slots of targets with lower numbers
-    std::uint16_t sources[kGroup];         // their numbers, the lightest first
+    std::uint16_t sources[kGroup];         // their numbers, in order of weight
     std::uint32_t source_count;
     std::uint32_t moving;               // objects of all sources
-    Forward destinations[kMostMoving];  // of each of them
+    Forward destinations[kMostMoving];  // destination of each of these objects
 
     __device__ bool is_source(std::uint32_t i) const { return lighter[i] < source_count; }
     __device__ std::uint32_t free(std::uint32_t i) const { return kSlotsPerBlock - objects[i]; }
@@ -134,8 +135,8 @@ class MoveObjects {
     plan.objects[i] = static_cast<std::uint16_t>(popcount(plan.slots[i]));
   }
 
-  /// Weighs block i by the objects per block of its page. Blocks of a page follow one another, so equal pages stay
-  /// apart.
+  /// Computes the weight of block i from the objects per block of its page. Blocks of a page are consecutive, so blocks
+  /// of pages with equal averages do not mix.
   __device__ void weigh(Scratch& plan, std::uint32_t i, std::uint32_t size) const {
     const std::uint32_t shift = heap_.heap.block_shift;
     std::uint32_t objects = 0;
@@ -149,7 +150,7 @@ class MoveObjects {
     plan.weights[i] = objects * kPrecision / blocks * kGroup + i;
   }
 
-  /// Finds out whether block i is a source: whether it is among the lightest of as many as can go.
+  /// Decides whether block i is a source: whether it is among the F / 64 blocks with the least weights.
   __device__ static void choose(Scratch& plan, std::uint32_t i, std::uint32_t size) {
     std::uint32_t free = 0;
     std::uint32_t lighter = 0;
@@ -163,7 +164,7 @@ class MoveObjects {
     if (i == 0) plan.source_count = source_count;
   }
 
-  /// Adds up what comes before block i.
+  /// Computes the numbers of objects and free slots before block i.
   __device__ static void number(Scratch& plan, std::uint32_t i, std::uint32_t size) {
     std::uint32_t objects = 0;
     std::uint32_t free = 0;
@@ -176,7 +177,7 @@ class MoveObjects {
     if (i + 1 == size) plan.moving = objects + (plan.is_source(i) ? plan.objects[i] : 0);
   }
 
-  /// Makes slot i, of all slots of the group, the destination of an object, if it is a free one of a target.
+  /// Makes slot i, of all slots of the group, the destination of an object, if it is a free slot of a target.
   __device__ static void list_free_slot(Scratch& plan, std::uint32_t i) {
     const std::uint32_t block = i / kSlots;
     const std::uint64_t free = ~plan.slots[block];
@@ -185,7 +186,7 @@ class MoveObjects {
     if (number < plan.moving) plan.destinations[number] = Forward::to(block, i % kSlots);
   }
 
-  /// Where the object in slot i, of all slots of the sources, goes; none if there is no object.
+  /// The destination of the object in slot i of all slots of the sources; none if there is no object.
   __device__ static Forward destination(const Scratch& plan, std::uint32_t i) {
     const std::uint32_t source = plan.sources[i / kSlots];
     const std::uint64_t objects = plan.slots[source];
@@ -193,7 +194,7 @@ class MoveObjects {
     return plan.destinations[plan.objects_before[source] + objects_below(objects, i % kSlots)];
   }
 
-  /// Copies the object in slot i, of all slots of the sources.
+  /// Copies the object in slot i of all slots of the sources.
   __device__ void move(const Scratch& plan, std::uint32_t i, int type) const {
     const Forward to = destination(plan, i);
     if (to.is_none()) return;
@@ -217,19 +218,19 @@ class MoveObjects {
     }
   }
 
-  /// The object's new slot counts it as one more, so pointers to the old one are stale from now on.
+  /// Increments the generation of the object's new slot, so that pointers with the old one are stale from now on.
   __device__ static void mark_moved(AtomicWord<std::uint32_t>& from, AtomicWord<std::uint32_t>& to) {
     const Tag old(from.load(Order::relaxed));  // relaxed: as in Checks::mark_created
     to.store(Tag(to.load(Order::relaxed)).created(old.loop()).bits(), Order::relaxed);
     from.store(old.deleted().bits(), Order::relaxed);
   }
 
-  /// Writes down where the object in slot i went, over the objects: all of them are copied.
+  /// Stores the destination of the object in slot i. Overwrites old objects, all of which have been copied.
   __device__ void note_forward(const Scratch& plan, std::uint32_t i, int type) const {
     heap_.forwards_of(plan.blocks[plan.sources[i / kSlots]], type)[i % kSlots] = destination(plan, i);
   }
 
-  /// Makes the heap and the list say what is in block i now.
+  /// Updates the heap and the list for the new contents of block i.
   __device__ void settle(const Scratch& plan, std::uint32_t i, std::uint32_t first, int type) const {
     const BlockList list = heap_.lists[type];
     const std::uint32_t block = plan.blocks[i];

@@ -19,7 +19,7 @@
 
 namespace dynasoar::detail {
 
-/// Finds out where compaction has moved objects to; a Relocation.
+/// Finds the new places of moved objects; a Relocation.
 class Forwarding {
  public:
   explicit Forwarding(const RelocatedHeap& heap) : heap_(heap) {}
@@ -44,7 +44,7 @@ class Forwarding {
     return block != kNoPosition && !heap_.heap.types[static_cast<std::size_t>(type)].allocated.get(block);
   }
 
-  /// Updates a pointer to an object that has moved; others stay as they are. @pre may_have_moved
+  /// Updates a pointer to an object that has moved. Does not change other pointers. @pre may_have_moved
   __device__ void update(std::uint64_t& pointer) const {
     const Handle handle(pointer);
     const int type = handle.type_index();

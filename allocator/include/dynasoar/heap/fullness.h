@@ -1,21 +1,20 @@
 /// @file
 /// Fullness: the proof that a heap is full for a type, so that a request ends. Part of BlockHeap (block_heap.h).
 ///
-/// The bitmaps prove nothing: blocks on their way from one bitmap to another, and slots that are being given back, are
-/// in none of them. So what is free is counted, in tallies that only grow:
+/// The bitmaps cannot prove this: blocks that are moving from one bitmap to another, and slots that are being released,
+/// are in none of them. So free pages, blocks and slots are counted, in tallies that only grow:
 ///
-/// | what                      | came into being as such | left that state  |
-/// |---------------------------|-------------------------|------------------|
-/// | pages that are free       | `pages_freed`           | `pages_taken`    |
-/// | empty blocks of a type    | `emptied`               | `reused`         |
-/// | open blocks of a type     | `opened`                | `closed`         |
-/// | objects of a type         | `created`               | `deleted`        |
+/// | counted                   | entered this state      | left this state  |
+/// |---------------------------|-------------------------|------------------| | pages that are free       |
+/// `pages_freed`           | `pages_taken`    | | empty blocks of a type    | `emptied`               |
+/// `reused`         | | open blocks of a type     | `opened`                | `closed`         | | objects of a
+/// type         | `created`               | `deleted`        |
 ///
-/// Everything that goes from one of these states to another, or into use, is counted where it goes *before* it is no
-/// longer counted where it was (page_transitions.h, block_transitions.h). So a thread that first reads the counts that
-/// reduce what is free (created, closed, reused, taken) and then those that add to it may see too much that is free,
-/// but never too little. If it sees nothing, there was nothing free at the moment between the two readings, whatever
-/// else was on its way.
+/// A page, block or slot that changes its state is counted in its new state *before* it is counted as having left its
+/// old state (page_transitions.h, block_transitions.h). Consider a thread that first reads the counts that reduce the
+/// free amount (created, closed, reused, taken), and then those that increase it. It may see too much free space, but
+/// never too little. If it sees none, there was none at the moment between the two readings, independently of changes
+/// in progress.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +40,9 @@ class Fullness : public BlockTransitions<kTypes, Atomics, kSlots, kContainerBits
   /// Whether the last proof that the heap is full for a type still holds: no object of the type has been deleted since,
   /// and no page has become free. @par Cost   two loads per shard of a tally
   __device__ bool is_still_full(int type) const {
-    // acquire and release of full_at: the proof is passed on with everything that its finder had seen. It is read
-    // first, so that the counts cannot be older than the proof's; then equal sums are equal counts, as they only grow.
+    // acquire and release of full_at: the reader of the proof sees everything that its finder had seen. It is read
+    // first, so that the counts cannot be older than those of the proof. Equal sums then mean equal counts, because
+    // counts only grow.
     const std::uint64_t proof = full_at[type].load(Order::acquire);
     const std::uint64_t freed = pages_freed.read();
     return proof == 1 + freed + types[type].deleted.read();
@@ -53,14 +53,14 @@ class Fullness : public BlockTransitions<kTypes, Atomics, kSlots, kContainerBits
 
   enum class Verdict { found, full, unsettled };
 
-  /// Looks for what the bitmaps do not show, and judges whether the heap is full for the type: whether no page is free,
-  /// no block of the type is empty, and its open blocks have as many objects as slots.
+  /// Searches for slots that the bitmaps do not show, and decides whether the heap is full for the type: no page is
+  /// free, no block of the type is empty, and its open blocks have as many objects as slots.
   ///
-  /// The proof is kept, so that of thousands of requests that fail, few have to search: see is_still_full.
+  /// The proof is kept, so that only a few of thousands of failing requests have to search: see is_still_full.
   ///
   /// @param[out] found   slots, if the verdict is `found`
-  /// @return             `full`, if at one moment during the call there was nothing free; `unsettled`, if there may
-  ///                     have been something: the caller tries again
+  /// @return             `full`, if there was a moment during the call without free space; `unsettled`, if there may
+  ///                     have been some: the caller tries again
   /// @par Cost   up to ten loads per shard of a tally, and one or two per current block; only two per shard while the
   ///             last proof holds
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t warp_id,
@@ -80,7 +80,7 @@ class Fullness : public BlockTransitions<kTypes, Atomics, kSlots, kContainerBits
     const std::uint64_t freed = pages_freed.read();
 
     if ((opened - closed) * kSlots != created - deleted) {
-      // Slots of listed blocks are quicker to get than those of other warps' blocks. relaxed: a hint.
+      // Slots of listed blocks are faster to get than those of other warps' blocks. relaxed: a hint.
       return state.active.seems_empty() ? search_current_blocks(type, want, warp_id, found) : Verdict::unsettled;
     }
     if (emptied != reused || freed != taken) return Verdict::unsettled;
@@ -89,15 +89,15 @@ class Fullness : public BlockTransitions<kTypes, Atomics, kSlots, kContainerBits
   }
 
  private:
-  /// Looks for slots in blocks that are other warps' current ones, and are listed nowhere. @return found or unsettled
+  /// Searches for slots in the current blocks of other warps, which are not listed. @return found or unsettled
   __device__ Verdict search_current_blocks(int type, int want, std::uint32_t warp_id, Reservation& found) const {
     const TypeState& state = types[type];
-    std::uint32_t at = warp_entry(warp_id);  // so that not all warps begin with the same one
+    std::uint32_t at = warp_entry(warp_id);  // so that warps begin with different entries
     for (std::uint32_t i = 0; i < current_count; ++i, at = at + 1 == current_count ? 0 : at + 1) {
       const std::uint32_t current = state.current[at].load(Order::relaxed);  // relaxed: hints
       const std::uint32_t block = current & ~kHalfFree;
       if (current == kNoPosition || slots[block].load(Order::relaxed) == kAllSlots) continue;
-      if (type_of(block) != type) continue;  // another type's: taking a slot and giving it back would disturb others
+      if (type_of(block) != type) continue;  // of another type: taking and releasing a slot would disturb other warps
       found = counted(type, {block, reserve(block, type, want, warp_id), {}});
       if (found.slots != 0) return Verdict::found;
     }

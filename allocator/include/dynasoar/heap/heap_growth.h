@@ -1,9 +1,9 @@
 /// @file
-/// HeapGrowth: when a heap grows, and by how much. Used by AllocatorHandle.
+/// HeapGrowth: decides when a heap grows, and by how much. Used by AllocatorHandle.
 ///
-/// The host does not wait to find out how much room there is. After a loop, device code counts the free pages and
-/// writes a *report* to host memory; before the next loop the host reads the last report that has arrived. There is one
-/// report at a time, and none once the heap cannot grow any more.
+/// The host does not wait for the amount of free memory. After a loop, device code counts the free pages and writes a
+/// *report* to host memory. Before the next loop, the host reads the last report that has arrived. There is one report
+/// at a time, and none once the heap cannot grow any more.
 #pragma once
 
 #include <cstdint>
@@ -19,45 +19,47 @@ namespace dynasoar::detail {
 struct RoomCounts;
 struct CountRoom;
 
-/// What HeapGrowth knows, for checkpoints.
+/// The state of HeapGrowth, for checkpoints.
 struct GrowthNotes {
   std::uint64_t pages, free, promised_by_then;  ///< of the last report
   std::uint64_t promised, refused, answered, changes;
 };
 
-/// Lets a heap grow when it must. Nothing of this costs more than a comparison once the heap cannot grow any more.
+/// Lets a heap grow when necessary. Once the heap cannot grow any more, each call costs no more than a comparison.
 class HeapGrowth {
  public:
-  /// @pre both outlive this
+  /// @pre both arguments outlive this object
   HeapGrowth(Executor& executor, HeapMemory& memory);
 
-  /// Before a loop: grows if, by the last report, less than a third of the pages is free, or objects were refused.
-  /// Does not wait.
+  /// Called before a loop: grows if less than a third of the pages is free, or if objects were refused, according to
+  /// the last report. Does not wait.
   void before_loop();
 
-  /// Before `needed` pages will be asked for: grows so that they are there, if it can. Waits for the device only if, by
-  /// the last report, less than a third of the pages would be left. While a step is recorded, only adds them up. Does
-  /// nothing if twice as many as the limit allows are needed.
+  /// Called before loops ask for `needed` pages: grows so that they are free, if possible. Waits for the device only if
+  /// less than a third of the pages would be left, according to the last report. While a step is recorded, only adds up
+  /// these numbers. Does nothing if more than twice the limit is needed.
   void make_room(std::uint64_t needed);
 
-  /// After a loop: requests a report, unless one is on its way.
+  /// Called after a loop: requests a report, unless one is pending.
   void after_loop();
 
-  /// Pages that the loops asked for that have been recorded since the last call.
+  /// The number of pages for loops that have been recorded since the last call.
   std::uint64_t take_recorded_pages();
 
-  /// Makes `needed` pages free. Waits for the device. @return whether they are. @throws Error if there is no memory
+  /// Makes `needed` pages free. Waits for the device. @return whether they are free. @throws Error if there is no
+  /// memory
   bool reserve(std::uint64_t needed);
 
-  /// After objects that take `needed` pages were refused: grows, unless it has done so since; no further than to twice
-  /// its size if twice as many as the limit allows are needed. @return whether there is room, for some at least. @pre
-  /// the device is idle
+  /// Called after objects that take `needed` pages were refused: grows, unless it has done so since. Grows at most to
+  /// twice its size if more than twice the limit is needed.
+  /// @return whether there is room, at least for some objects
+  /// @pre the device is idle
   bool answer_refusals(std::uint64_t needed);
 
   /// @pre the device is idle
   GrowthNotes notes();
 
-  /// Goes on from there. @pre the device is idle
+  /// Restores the state. @pre the device is idle
   void restore(const GrowthNotes& notes);
 
  private:
@@ -81,19 +83,19 @@ class HeapGrowth {
   HeapMemory& memory_;
   DeviceArray<std::uint64_t> counts_;  // a RoomCounts
   MailedWords report_;
-  Room known_{};                     // by the last report
-  Room requested_{};                 // when the report on its way was requested
-  bool is_requested_ = false;        // whether a report is on its way
+  Room known_{};                     // from the last report
+  Room requested_{};                 // when the pending report was requested
+  bool is_requested_ = false;        // whether a report is pending
   std::uint32_t report_number_ = 0;  // of the last report that was requested
   std::uint64_t promised_ = 0;       // pages, since the start
   std::uint64_t recorded_ = 0;       // pages that the step being recorded asks for
-  std::uint64_t refused_ = 0;        // objects, by the last report
-  std::uint64_t answered_ = 0;       // of these, how many the heap has grown for
-  std::uint64_t changes_ = 0;        // of free pages, when is_unchanged last looked
+  std::uint64_t refused_ = 0;        // objects, from the last report
+  std::uint64_t answered_ = 0;       // number of these for which the heap has grown
+  std::uint64_t changes_ = 0;        // changes of free pages at the last call of is_unchanged
   bool out_of_memory_ = false;
 };
 
-/// In the place of a HeapGrowth for a heap that cannot grow.
+/// Replaces HeapGrowth for a heap that cannot grow.
 struct NoGrowth {
   template <class Storage>
   NoGrowth(Executor&, Storage&) {}
@@ -105,7 +107,7 @@ struct NoGrowth {
   bool answer_refusals(std::uint64_t) { return false; }
 };
 
-/// What lets the heap of allocator A grow.
+/// The type that lets the heap of allocator A grow.
 template <class A>
 using GrowthOf = std::conditional_t<A::Storage::kGrows, HeapGrowth, NoGrowth>;
 

@@ -1,5 +1,5 @@
 /// @file
-/// heap_map: what every block of a heap is used for, for heap_svg (dynasoar/statistics.h).
+/// heap_map: the use of every block of a heap, for heap_svg (dynasoar/statistics.h).
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ namespace dynasoar::detail {
 
 enum class BlockState : std::uint8_t {
   free_page,  ///< its page belongs to no class
-  unused,     ///< the page's class has fewer blocks in a page than block numbers
+  unused,     ///< the number stands for no block, because the page's class has fewer blocks in a page
   closed,     ///< in a page of a class, without objects
-  open        ///< has objects, or had some a moment ago
+  open        ///< has objects, or is just being opened or closed
 };
 
-/// What a block is used for.
+/// The use of a block.
 struct BlockMark {
   BlockState state;
   std::uint8_t type;  ///< index of the page's class
   std::uint8_t objects;
 };
 
-/// Looks at one block.
+/// Finds the use of one block.
 template <class Heap>
 struct MarkBlock {
   Heap heap;

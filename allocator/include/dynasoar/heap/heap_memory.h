@@ -1,6 +1,6 @@
 /// @file
-/// HeapMemory: owns the memory of a heap, the objects' and the state's, sets it up and lets it grow. HeapStorage gives
-/// it the types of an allocator; whatever does not need them uses this.
+/// HeapMemory: owns the memory of a heap, for objects and for the state; initializes it and lets it grow. HeapStorage
+/// adds the types of an allocator; code that does not need them uses this class.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,22 @@ namespace dynasoar::detail {
 
 /// The memory of one allocator's State.
 ///
-/// The heap is divided into pages; the state lies beside it, so that field arrays keep their alignment. Both can grow,
-/// between loops, to a limit that is set at the start: addresses are reserved, and the levels of bitmaps laid out, for
-/// the limit, so nothing ever moves.
+/// The heap is divided into pages. The state is in separate memory, so that field arrays keep their alignment. Both can
+/// grow between loops, up to a limit that is set at the start. Addresses are reserved, and the levels of bitmaps are
+/// laid out, for the limit, so nothing ever moves.
 class HeapMemory {
  public:
-  using Common = HeapMemory;  ///< what the memories of all allocators with such a heap are
+  using Common = HeapMemory;  ///< the common base of the memories of all allocators with such a heap
 
   static constexpr bool kGrows = true;
 
   /// @param classes      of the allocator
   /// @param is_checked   whether it is for a checked build
-  /// @param size     in bytes for objects, rounded down to whole pages; the state takes some percent more. With a
-  ///                 limit, or nothing given, the heap can grow
-  /// @param faults   for checked builds: which allocations fail
-  /// @throws Error if that is less than one page per type, more than a handle can address, or not to be had
+  /// @param size     bytes for objects, rounded down to whole pages; the state takes some percent more. The heap can
+  ///                 grow if a limit or no size is given
+  /// @param faults   the allocations that fail; for checked builds
+  /// @throws Error if the size is less than one page per type, more than a handle can address, or more than the
+  ///         available memory
   HeapMemory(Executor& executor, const ClassTable& classes, bool is_checked, const HeapSize& size,
              const FaultPlan& faults);
   HeapMemory(const HeapMemory&) = delete;
@@ -62,17 +63,17 @@ class HeapMemory {
   /// The classes for device code.
   ClassView class_view() const { return device_classes_.view(); }
 
-  /// Where the objects of each class are.
+  /// The places of the objects of each class.
   View<ObjectPlaces> places() const { return places_; }
 
   /// The heap for a compaction or a sort of some classes.
   RelocatedHeap relocated(const ClassSet& classes) const;
 
-  /// What the list of a type is made from, and how far its counters were when that was done last.
+  /// The source of the list of a type, with its counters at the time when the list was made last.
   ListSource<AnyHeap> list_source(std::size_t type) const;
   AtomicWord<std::uint64_t>* listed_shards(std::size_t type) const;
 
-  /// What tells lists of different objects apart. Waits for the device.
+  /// Numbers that differ between lists of different objects. Waits for the device.
   std::vector<std::uint64_t> listed_at() const;
 
   /// An upper bound on the listed blocks of a type.
@@ -80,27 +81,28 @@ class HeapMemory {
     return std::size_t{heap_.pages} * classes_[type].blocks_per_page;
   }
 
-  /// Pages that the heap may have.
+  /// The greatest number of pages that the heap may have.
   std::uint64_t limit_pages() const { return limit_pages_; }
 
-  /// Whether the caller has chosen that limit; otherwise it follows from the memory that was free.
+  /// Whether the caller has chosen the limit; otherwise it was computed from the free memory.
   bool has_chosen_limit() const { return has_chosen_limit_; }
 
   /// How often the heap has grown.
   std::uint64_t growths() const { return growths_; }
 
-  /// Gives the heap memory for `pages` pages in all, while loops run; those submitted from now on use it, once the new
-  /// state is bound. Nothing happens if it has so many. @pre pages <= limit_pages(), nothing is being recorded
-  /// @throws Error if there is no memory; then the heap is as it was
+  /// Lets the heap grow to `pages` pages in all, while loops run. Loops that are submitted after the new state is bound
+  /// use the new pages. Does nothing if the heap already has that many.
+  /// @pre pages <= limit_pages(), and no step is being recorded
+  /// @throws Error if there is no memory; the heap is unchanged then
   void grow_to(Executor& executor, std::uint32_t pages);
 
-  /// Puts the heap into its first state, but keeps its size: no block is open, and there are no lists. A checkpoint
-  /// that is loaded then says which pages are free. @pre the device is idle
+  /// Resets the heap to its initial state, but keeps its size: no block is open, and there are no lists. The checkpoint
+  /// that is then loaded determines the free pages. @pre the device is idle
   ///
   /// @param first_generation   of slots; for checked builds
   void clear(Executor& executor, std::uint32_t first_generation);
 
-  /// That of slots that were never used; for checked builds.
+  /// The generation of slots that have never been used; for checked builds.
   std::uint32_t first_generation() const { return first_generation_; }
 
   /// Live objects and blocks, two numbers per type. Waits for the device.
@@ -109,13 +111,13 @@ class HeapMemory {
   /// Objects refused since the start, see refused_objects. Waits for the device.
   std::vector<std::uint64_t> refusals() const;
 
-  /// More objects of a type than can be created in one loop, unless constructors delete some.
+  /// An upper bound on the objects of a type that one loop can create, unless constructors delete some.
   std::uint64_t most_objects(std::size_t type) const { return 2 * std::uint64_t{list_capacity(type)} * kSlotsPerBlock; }
 
   /// Objects created since the start, per type. Waits for the device.
   std::vector<std::uint64_t> created() const;
 
-  /// The misuse noted since the last call, which empties the record. @pre the device is idle
+  /// Returns the misuse recorded since the last call, and empties the record. @pre the device is idle
   std::vector<MisuseReport> take_misuse();
 
   std::size_t page_bytes() const { return classes_.page_bytes; }
@@ -136,17 +138,17 @@ class HeapMemory {
   using Counter = AnyHeap::Counter;
 
   static constexpr std::size_t kShardsOfType = 2 * static_cast<std::size_t>(Counter::kShards);
-  static constexpr int kLeftAlone = -1;  // not filled
+  static constexpr int kLeftAlone = -1;  // new bytes are not filled
 
   /// An array that grows with the number of pages.
   struct Part {
     GrowingMemory memory;
     std::size_t bits_per_page;
     int fill;                    ///< value of new bytes, or kLeftAlone
-    std::size_t group;           ///< words that come together
-    std::size_t tail_bytes = 0;  ///< behind those for the limit: upper levels of a bitmap
+    std::size_t group;           ///< words that are added together
+    std::size_t tail_bytes = 0;  ///< bytes behind the array for the limit: upper levels of a bitmap
 
-    /// For so many pages, in whole groups.
+    /// Bytes for a number of pages, rounded up to whole groups.
     std::size_t bytes(std::uint64_t pages) const {
       return ((pages * bits_per_page + 63) / 64 + group - 1) / group * group * sizeof(std::uint64_t);
     }

@@ -1,6 +1,5 @@
 /// @file
-/// HeapSize: how large a heap is at first, and how large it may get. Used by AllocatorHandle to tell an allocator's
-/// Storage.
+/// HeapSize: the initial size and the limit of a heap. AllocatorHandle passes it to an allocator's Storage.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@ struct HeapSize {
   std::optional<std::size_t> bytes;
   std::optional<std::size_t> limit;
 
-  static constexpr std::size_t kDefault = std::size_t{256} << 20;  ///< bytes at first if none are given
+  static constexpr std::size_t kDefault = std::size_t{256} << 20;  ///< initial bytes if no size is given
 };
 
 }  // namespace dynasoar::detail

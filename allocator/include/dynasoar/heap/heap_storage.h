@@ -17,11 +17,11 @@ namespace dynasoar::detail {
 template <class A>
 class HeapStorage : public HeapMemory {
  public:
-  /// As for HeapMemory.
+  /// As the constructor of HeapMemory.
   HeapStorage(Executor& executor, const HeapSize& size, const FaultPlan& faults)
       : HeapMemory(executor, class_table_v<A>, kChecked, size, faults) {}
 
-  /// What device code needs to know of the heap as it is now.
+  /// The current state of the heap, for device code.
   [[gnu::noinline]] typename A::State state() const {
     typename A::State state{};
     state.base = base();

@@ -1,5 +1,5 @@
 /// @file
-/// What runs on the device for HeapMemory: setting up pages, counting objects.
+/// The tasks of HeapMemory on the device: they initialize pages and count objects.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace dynasoar::detail {
 
-/// Stores one value to many words.
+/// Stores a value to many words.
 struct FillWords {
   AtomicWord<std::uint32_t>* words;
   std::uint32_t value;
   __device__ void operator()(std::size_t index) const { words[index].store(value, Order::relaxed); }
 };
 
-/// Every warp starts to look for free pages in its own part of some pages.
+/// Sets the hints of warps, so that each starts to search for free pages in its own part of some pages.
 struct SpreadHints {
   AnyHeap::WarpWords hints;
   std::uint32_t count, first, end;
@@ -30,7 +30,7 @@ struct SpreadHints {
   }
 };
 
-/// Makes new pages free, those of one container, while others may allocate.
+/// Makes the new pages of one container free, while other threads may allocate.
 struct AddFreePages {
   AnyHeap::Bits free_pages;
   AnyHeap::Counter pages_freed;
@@ -41,7 +41,7 @@ struct AddFreePages {
     const std::uint32_t from = index == 0 ? first % 64 : 0;
     const std::uint32_t to = end - container * 64 < 64 ? end - container * 64 : 64;
     const std::uint64_t mask = first_bits(static_cast<int>(to)) & ~first_bits(static_cast<int>(from));
-    // As when pages become free by deletion: no proof that the heap is full outlives it. relaxed: published by
+    // As if pages had become free by deletion, this invalidates all proofs that the heap is full. relaxed: published by
     // set_many.
     pages_freed.add(container, static_cast<std::uint64_t>(popcount(mask)), Order::relaxed);
     free_pages.set_many(container * 64, mask);

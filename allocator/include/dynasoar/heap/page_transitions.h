@@ -1,15 +1,16 @@
 /// @file
-/// PageTransitions: how pages come into use and become free again. The lowest part of BlockHeap (block_heap.h).
+/// PageTransitions: takes pages into use, and frees them again. The lowest part of BlockHeap (block_heap.h).
 ///
 /// A page is free (its bit in `free_pages` is set) or in use by one type. Its blocks are numbered consecutively and are
 /// closed or open, see block_transitions.h; a closed block of a page in use has its bit set in `empty` of the type.
 ///   - A warp *takes* a free page by clearing its bit, writes the type into `page_type`, keeps the first block, and
 ///     publishes the other blocks in `empty` with a release.
 ///   - The warp that lists the last block of a page in `empty` *claims* the page: it clears the bits of all blocks with
-///     one compare-exchange per container. If that succeeds, nobody else can take a block of the page, so it is freed.
+///     one compare-exchange per container. If this succeeds, no other thread can take a block of the page, so it is
+/// freed.
 ///
-/// Pages and empty blocks are counted, see fullness.h: a transition counts them where they go before it no longer
-/// counts them where they were.
+/// Pages and empty blocks are counted, see fullness.h. A transition counts them in their new state before it counts
+/// them as having left their old state.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@
 
 namespace dynasoar {
 
-/// In the place of a number of types: as many as `types` has, which is then a view of memory elsewhere.
+/// Stands for any number of types: `types` then has the number, and is a view of other memory.
 inline constexpr int kAnyNumber = 0;
 
 /// The state of a heap with its types, and the transitions of pages.
@@ -50,7 +51,7 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
 
   /// Type index of the page of a block. @pre the caller holds a slot of the block
   __device__ int type_of(std::uint32_t block) const {
-    if constexpr (kTypes == 1) return 0;  // also keeps g++ from warning about types[1] in allocators of one class
+    if constexpr (kTypes == 1) return 0;  // also avoids a warning of g++ about types[1] in allocators of one class
     // relaxed: holding a slot (acquire in take_slots) orders this after the write of the thread that opened the block.
     return static_cast<int>(page_type[block >> block_shift].load(Order::relaxed));
   }
@@ -93,20 +94,21 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
   __device__ void free_page(std::uint32_t block, int type) const {
     const TypeState& state = types[type];
     pages_freed.add(block, 1, Order::relaxed);
-    // Partners are the acquires of a search that knows that the blocks are taken, and so must count the page, and of
-    // the warp that takes the page. It passes on what the claim has acquired with the other blocks.
+    // Partners are the acquire of a search, which must count the page if it sees that the blocks are taken, and the
+    // acquire of the warp that takes the page. The fence also publishes everything that the claim of the other blocks
+    // has acquired.
     Atomics::fence(Order::release);
     state.reused.add(block, state.blocks_per_page, Order::relaxed);
     free_pages.set(block >> block_shift, Atomics::kFenced);
   }
 
-  /// Takes all blocks of a page out of the type's empty blocks if all of them are there. @return whether it did
+  /// Removes all blocks of a page from the type's empty blocks, if all of them are listed there. @return whether it did
   ///
-  /// A page may have more blocks than a container has bits. Then its containers are claimed in order, so that one of
-  /// several simultaneous claimers makes progress; if a block is missing, the claimed containers are given back. The
-  /// page is then claimed by the last of those that list the missing block and those that give containers back: each
-  /// of them looks at all containers, with atomics, after it has completed one, so two of them cannot both miss what
-  /// the other did.
+  /// A page may have more blocks than a container has bits. Its containers are then claimed in order, so that one of
+  /// several simultaneous claimers makes progress. If a block is missing, the claimed containers are given back.
+  /// Threads that list the missing block, or give back containers, then try again; the last of them claims the page.
+  /// Each of them reads all containers, with atomics, after it has completed one, so two of them cannot both miss the
+  /// change of the other.
   ///
   /// @pre the caller has just listed `block`
   __device__ bool claim_page(std::uint32_t block, int type) const {
@@ -114,8 +116,7 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
     const std::uint32_t first = block >> block_shift << block_shift;
     const std::uint32_t end = first + types[type].blocks_per_page;
     if (end - first <= kContainerBits) return empty.claim_all(first, page_mask(first, type));
-    // relaxed: reads what the caller has written, or something later. A thread that completes the container looks at
-    // the others.
+    // relaxed: reads the caller's own change or a later one. A thread that completes the container checks the others.
     const std::uint64_t here = page_mask(block, type);
     if ((empty.container(0, block / kContainerBits) & here) != here) return false;
     while (is_page_empty(first, end, type)) {
@@ -130,7 +131,7 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
  private:
   /// Lists blocks of one page as empty.
   ///
-  /// @param begin   the first of them: the first block of a container or of the page
+  /// @param begin   the first one: the first block of a container or of the page
   /// @param end     one past the last
   [[gnu::noinline]] __device__ void list_blocks(std::uint32_t begin, std::uint32_t end, int type) const {
     for (; begin < end; begin += kContainerBits) types[type].empty.set_many(begin, page_mask(begin, type));
@@ -144,7 +145,7 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
     return true;
   }
 
-  /// The bits that a page's blocks have in the container of one of them.
+  /// The bits of a page's blocks in the container of one of them.
   __device__ std::uint64_t page_mask(std::uint32_t block, int type) const {
     const std::uint32_t first = block >> block_shift << block_shift;
     const std::uint32_t container = block / kContainerBits * kContainerBits;

@@ -24,7 +24,7 @@
 
 namespace dynasoar::detail {
 
-/// Whether all values of an object fit in a thread's registers, together with what else it needs.
+/// Whether all values of an object fit in a thread's registers, in addition to those that the thread needs otherwise.
 template <class S>
 constexpr bool fits_in_registers() {
   std::size_t values = 0;
@@ -36,8 +36,8 @@ constexpr bool fits_in_registers() {
   return values <= 16 && is_aligned;
 }
 
-/// The values of a small object's fields, on their way to another slot: all are read before the first is written, so
-/// that reads wait neither for one another nor for writes. @pre fits_in_registers
+/// The values of a small object's fields while it moves to another slot. All values are read before the first is
+/// written, so that reads wait neither for each other nor for writes. @pre fits_in_registers
 template <class S>
 class MovedFields {
  public:
@@ -54,10 +54,10 @@ class MovedFields {
   }
 
  private:
-  /// A field has its place here as it has in a block, in which offsets are multiples of 64.
+  /// Offsets of fields here are those in a block, which are multiples of 64, divided by this number.
   static constexpr std::size_t kShrunk = 64 / alignof(std::max_align_t);
 
-  /// Calls `f(value, offset)` with each value, and where it is in the block of slot 0.
+  /// Calls `f(value, offset)` with each value, and its offset in the block for slot 0.
   template <class F>
   __device__ void for_each_element(const F& f) {
     for_each_field<S>([&]<class Arrays>(Arrays) {
@@ -73,13 +73,13 @@ class MovedFields {
   alignas(std::max_align_t) char values_[ClassLayout<S>::bytes / kShrunk + 1];
 };
 
-/// For objects in blocks; those in pieces are created and moved otherwise, see malloc/placed_pieces.h.
+/// For objects in blocks. For objects in pieces, see malloc/placed_pieces.h.
 ///
 /// @tparam A   the allocator
 template <class A, Placement placement = A::kPlacement>
 class PlacedObjects {
  public:
-  /// What is known of T and its lattice.
+  /// The state of T and its lattice.
   template <class T>
   __device__ static const PlacedState& state() {
     const PlacedState& placed = placed_state<A>(A::template index_of<T>);
@@ -112,7 +112,7 @@ class PlacedObjects {
     return true;
   }
 
-  /// Creates `T(args...)` at those of some places of a block at which `create` would. @return these
+  /// Creates `T(args...)` at those of some places of a block at which `create` would do so. @return these places
   template <class T, class... Args>
   __device__ static std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
     check_listed<A, T>();
@@ -129,14 +129,14 @@ class PlacedObjects {
     return created;
   }
 
-  /// Destroys the Ts that the loop sees at some places of a block. @return where the caller did it, as `destroy`
+  /// Destroys the Ts that the loop sees at some places of a block. @return the places at which this call destroyed one
   template <class T>
   __device__ static std::uint64_t destroy_where(PlaceBlock block, std::uint64_t places) {
     check_listed<A, T>();
     const PlacedState& placed = state_at<T>(block.place(0));
     const std::uint64_t there = places & placed.seen[block.word()];
     if (there == 0) return 0;
-    if constexpr (A::kFindsMisuse) {  // whether a loop runs, which goes for all of them
+    if constexpr (A::kFindsMisuse) {  // checks that a loop runs, once for all of them
       if (!Checks<A>::template may_depart<T>(placed_handle<T>(block.place(lowest_bit(there)).slot()))) return 0;
     }
     const std::uint64_t destroyed = placed.depart({block.word(), there});
@@ -146,7 +146,7 @@ class PlacedObjects {
     return destroyed;
   }
 
-  /// Destroys a T. @return whether the caller did it: false if it had been destroyed or had moved away in this loop
+  /// Destroys a T. @return whether this call did: false if the T had been destroyed or had moved away in this loop
   template <class T>
   __device__ static bool destroy(T* object) {
     bool is_destroyed = false;
@@ -158,7 +158,7 @@ class PlacedObjects {
     return is_destroyed;
   }
 
-  /// Moves a T. @return the object at its new place, or null: then it was not moved
+  /// Moves a T. @return the object at its new place, or null if it was not moved
   template <class T>
   __device__ static T* move(T* object, Place place) {
     if (!place.exists()) return nullptr;
@@ -168,7 +168,7 @@ class PlacedObjects {
       const PlaceBits from = PlaceBits::of(placed_slot<S>(handle)), to = PlaceBits::of(place.slot());
       const Handle target = placed_handle<S>(place.slot());
       if constexpr (fits_in_registers<S>()) {
-        MovedFields<S> fields(placed.base, handle);  // in vain if it does not move
+        MovedFields<S> fields(placed.base, handle);  // unused if it does not move
         if (!placed.move(from, to)) return note_if_lost<S>(placed, to);
         fields.write(placed.base, target);
       } else {
@@ -176,7 +176,7 @@ class PlacedObjects {
         copy_fields<S>(placed.base, handle, target);
       }
       begin_generation(placed, place.slot());
-      moved = object_at<S>(place.slot());  // of the new generation
+      moved = object_at<S>(place.slot());  // with the new generation
     });
     return moved;
   }
@@ -190,8 +190,8 @@ class PlacedObjects {
     return placed;
   }
 
-  /// In checked builds: notes that an object could not arrive at one of these places, if the lattice is divided and
-  /// none was seen there. Other processes may have decided otherwise.
+  /// In checked builds: records that an object could not arrive at one of these places, if the lattice is divided and
+  /// no object was seen there. Other processes may have decided differently.
   template <class T>
   __device__ static void note_if_lost([[maybe_unused]] const PlacedState& placed, [[maybe_unused]] PlaceBits at) {
     if constexpr (A::kFindsMisuse) {
@@ -222,7 +222,7 @@ class PlacedObjects {
     return reinterpret_cast<T*>(placed_handle<T>(slot).bits());
   }
 
-  /// For statistics.
+  /// Counts a creation, for statistics.
   template <class T>
   __device__ static void note_created([[maybe_unused]] std::uint64_t slot) {
     // relaxed: read when the device is idle
@@ -233,7 +233,7 @@ class PlacedObjects {
     }
   }
 
-  /// Constructs a T in a slot, which is the caller's.
+  /// Constructs a T in a slot. @pre the caller has claimed the slot
   template <class T, class... Args>
   __device__ static T* construct(std::uint64_t slot, Args&&... args) {
     begin_generation(state<T>(), slot);
@@ -249,7 +249,8 @@ class PlacedObjects {
     return object;
   }
 
-  /// Calls a function for some slots of a block. Compilers know how often, so that they drop a loop that does nothing.
+  /// Calls a function for some slots of a block. Compilers know the number of iterations, so that they remove a loop
+  /// that does nothing.
   template <class F>
   __device__ static void for_each_slot(PlaceBlock block, std::uint64_t slots, const F& f) {
     for (int left = popcount(slots); left > 0; --left) {
@@ -258,7 +259,7 @@ class PlacedObjects {
     }
   }
 
-  /// Calls `f(object, handle)` with the object as one of its own class, if it may depart.
+  /// Calls `f(object, handle)` with a pointer to the object's own class, if the object may depart.
   template <class T, class F>
   __device__ static void with_class_of(T* object, const F& f) {
     check_listed_or_base<A, T>();

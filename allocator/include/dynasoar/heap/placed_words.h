@@ -1,5 +1,5 @@
 /// @file
-/// PlacedWords: the words that say who is where on a lattice, for code that is compiled once for all programs: the
+/// PlacedWords: the words with the places of objects on a lattice, for code that is compiled once for all programs: the
 /// refresh before a loop, counts, and lists for reductions and columns.
 #pragma once
 
@@ -14,19 +14,19 @@
 
 namespace dynasoar::detail {
 
-/// Of one class, unless it has an object at every place.
+/// The words of one class. A class with an object at every place has none.
 struct PlacedWords : Occupancy<PlatformAtomics> {
   std::uint64_t words;
 };
 
-/// Lets the next loop see what the last ones have changed. May be recorded.
-/// @par Cost   one kernel for up to 16 classes, which reads two words per 64 places, and writes where something changed
+/// Lets the next loop see the changes of earlier loops. May be recorded.
+/// @par Cost   one kernel for up to 16 classes, which reads two words per 64 places, and writes words that have changed
 void refresh_places(Executor& executor, View<PlacedWords> classes);
 
 /// Adds the number of objects that are seen in some words to `total`, in device memory.
 void count_seen(Executor& executor, const std::uint64_t* seen, std::uint64_t words, AtomicWord<std::uint64_t>* total);
 
-/// Makes a list of all blocks. @param list   room for them
+/// Makes a list of all blocks. @param list   has room for them
 void list_all(Executor& executor, const AllBlocks& blocks, const BlockList& list);
 
 }  // namespace dynasoar::detail

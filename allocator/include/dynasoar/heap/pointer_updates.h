@@ -1,6 +1,6 @@
 /// @file
-/// UpdatePointers: rewrites pointers to objects that have moved. Used by compaction.cpp and sort.cpp, each of which has
-/// a Relocation that knows where these objects are now.
+/// UpdatePointers: rewrites pointers to objects that have moved. Used by compaction.cpp and sort.cpp. Each has a
+/// Relocation, which finds the new places of these objects.
 ///
 /// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019: a single pass
 /// over all fields that may hold such a pointer according to their types.
@@ -24,14 +24,13 @@
 
 namespace dynasoar::detail {
 
-/// Knows where objects are that have moved.
+/// Finds the new places of moved objects.
 ///
 ///     heap()                    the RelocatedHeap; its objects of the classes `wanted` may have moved
 ///     is_needed()               whether any object has moved
-///     may_have_moved(pointer)   whether the pointer may point to an object that has moved, whatever generation it
-///                               has; reads no memory that is separate for each object
-///     update(pointer)           updates a pointer to an object that has moved, and leaves others as they are.
-///                               @pre may_have_moved
+///     may_have_moved(pointer)   whether the pointer may point to an object that has moved, ignoring its generation;
+///     reads no memory that is separate for each object update(pointer)           updates a pointer to an object that
+///     has moved, and does not change others. @pre may_have_moved
 template <class R>
 concept Relocation = requires(const R& relocation, std::uint64_t pointer) {
   { relocation.heap() } -> std::same_as<const RelocatedHeap&>;
@@ -40,19 +39,19 @@ concept Relocation = requires(const R& relocation, std::uint64_t pointer) {
   { relocation.update(pointer) } -> std::same_as<void>;
 };
 
-/// Updates pointers: those in the objects of each class, which is a part of the loop, and those in arrays and in the
-/// objects of placed classes, each another part. Those in arrays are handles.
+/// Updates pointers in objects of the heap, in arrays of handles, and in placed objects. Each class and each array is a
+/// part of the loop.
 ///
 /// @tparam R       a Relocation
-/// @tparam Field   PointerField or CompressedField: the fields to look at. Decoding compressed pointers takes twice as
-///                 many registers, so handles have a kernel of their own
+/// @tparam Field   the kind of fields to update: PointerField or CompressedField. Decoding compressed pointers takes
+///                 twice as many registers, so handles have a kernel of their own
 template <class R, class Field>
 class UpdatePointers {
  public:
   static constexpr std::size_t kMost = 8;
   struct Scratch {};
 
-  /// @param objects   whether to look at the objects in the heap
+  /// @param objects   whether to update the objects in the heap
   /// @param others    up to kMost arrays and up to kMost placed classes
   UpdatePointers(const R& relocation, bool objects, const OtherPointers& others)
       : relocation_(relocation), classes_(objects ? static_cast<int>(relocation.heap().heap.types.size()) : 0) {
@@ -94,14 +93,14 @@ class UpdatePointers {
     return (things + per_team - 1) / per_team;
   }
 
-  /// Whether objects of a class have fields that may point to what has moved.
+  /// Whether objects of a class have fields that may point to moved objects.
   __device__ bool has_pointers(int type) const {
     bool found = false;
     for_each_field(type, [&](const Field&) { found = true; });
     return found;
   }
 
-  /// Calls a function with the fields of a class that may point to what has moved.
+  /// Calls a function with the fields of a class that may point to moved objects.
   template <class F>
   __device__ void for_each_field(int type, const F& function) const {
     const ClassView& table = heap().table;
@@ -122,7 +121,7 @@ class UpdatePointers {
     }
   }
 
-  /// @param memory_of   called with a block of the list: where it is
+  /// @param memory_of   returns the address of a block of the list
   template <class Team, class List, class MemoryOf>
   __device__ void update_objects(const Team& team, const List& list, int type, std::size_t index,
                                  const MemoryOf& memory_of) const {
@@ -151,7 +150,7 @@ class UpdatePointers {
     if (relocation_.may_have_moved(handle)) relocation_.update(handle);
   }
 
-  /// Does for a compressed pointer what the Relocation does for its handle.
+  /// Updates a compressed pointer as the Relocation updates its handle.
   __device__ void update(std::uint32_t& pointer, const CompressedField& field) const {
     const Handle found = field.format.decode(pointer);
     if (!relocation_.may_have_moved(found.bits())) return;
@@ -188,14 +187,14 @@ class UpdatePointers {
   int classes_;
 };
 
-/// How many teams are worth having to update so many pointers, or slots.
+/// A good number of teams to update this number of pointers or slots.
 inline std::size_t teams_for_updates(std::size_t updates) {
   return updates / kUpdatesPerTeam + 1;
 }
 
 /// Updates the pointers to objects that have moved: those in fields of one kind, and those in arrays.
 ///
-/// @param blocks   how many the heap has
+/// @param blocks   the number of blocks in the heap
 template <class Field, class R>
 void update_fields(Executor& executor, bool objects, std::size_t blocks, const R& relocation,
                    const OtherPointers& others) {
@@ -242,7 +241,7 @@ void load_pointer_updates(Executor& executor, const ClassTable& classes, const C
 /// in another one for every eight arrays or placed classes after the first eight. The kernels return at once if nothing
 /// has moved.
 ///
-/// @param blocks   how many the heap has
+/// @param blocks   the number of blocks in the heap
 template <class R>
 void update_pointers(Executor& executor, const ClassTable& classes, std::size_t blocks, const R& relocation,
                      const OtherPointers& others) {

@@ -1,5 +1,6 @@
 /// @file
-/// Refusal: why an object could not be created. Counted by allocators, reported by AllocatorHandle as AllocationError.
+/// Refusal: the reason why an object could not be created. Allocators count refusals; AllocatorHandle reports them as
+/// AllocationError.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,9 @@ namespace dynasoar {
 enum class Refusal : int {
   heap_full,   ///< there was no memory: in a SoaAllocator, at one moment no page was free, no block of the type empty,
                ///< and every slot of its open blocks taken
-  contended,   ///< other requests took what this one found, for as many rounds as a request tries
+  contended,   ///< in all rounds of the request, other requests took the slots that it found
   on_request,  ///< fault injection, in checked builds
-  table_full   ///< an AosAllocator's table of objects had no room, because so many were created in one loop
+  table_full   ///< an AosAllocator's table of objects had no room, because one loop created too many
 };
 inline constexpr int kRefusals = 4;
 
@@ -53,7 +54,7 @@ __device__ inline void refuse_together(AtomicWord<std::uint64_t>* words, int typ
   if (objects >= kUnit) words[types * kRefusals + type].add(objects / kUnit, Order::relaxed);
 }
 
-/// Objects of a type refused for one reason, or the greatest number if there were more.
+/// The number of objects of a type refused for one reason; the greatest number if there were more.
 inline std::uint64_t refused_objects(const std::vector<std::uint64_t>& words, std::size_t type, Refusal why) {
   const std::uint64_t single = words[type * kRefusals + static_cast<std::size_t>(why)];
   if (why != Refusal::heap_full) return single;

@@ -1,5 +1,5 @@
 /// @file
-/// RelocatedHeap: what code that moves objects knows of a heap, and the notes that it takes beside the heap. Made by
+/// RelocatedHeap: the state of a heap for code that moves objects, and the additional memory of this code. Made by
 /// HeapMemory, used by compaction_tasks.h, sort_tasks.h and pointer_updates.h.
 #pragma once
 
@@ -19,13 +19,13 @@
 
 namespace dynasoar::detail {
 
-/// How far the compaction of a class has come.
+/// The progress of the compaction of a class.
 struct CompactionFlags {
   AtomicWord<std::uint32_t> wanted;  ///< 1 if the class is to be compacted
   AtomicWord<std::uint32_t> moved;   ///< 1 if objects have moved
 };
 
-/// Where an object of a source goes: which block of its group, which slot.
+/// The destination of an object of a source: a block of its group, and a slot.
 struct Forward {
   std::uint16_t bits;
 
@@ -39,7 +39,7 @@ struct Forward {
   __device__ std::uint32_t slot() const { return bits % kSlotsPerBlock; }
 };
 
-/// How many objects of a block are in the slots below `slot`.
+/// The number of objects of a block in the slots below `slot`.
 __device__ inline std::uint32_t objects_below(std::uint64_t objects, std::uint32_t slot) {
   return static_cast<std::uint32_t>(popcount(objects & first_bits(static_cast<int>(slot))));
 }
@@ -51,11 +51,11 @@ struct RelocatedHeap {
   std::size_t page_bytes;
   const BlockList* lists;  ///< [types]
   ClassView table;
-  AtomicWord<std::uint32_t>* tags;  ///< [blocks * 64] of slots, see checks.h; null but in checked builds
+  AtomicWord<std::uint32_t>* tags;  ///< [blocks * 64] of slots, see checks.h; null except in checked builds
   ClassSet wanted;                  ///< classes whose objects may move
 
-  // What is noted beside the heap.
-  std::uint32_t* entry_of;          ///< [blocks] of a block that was emptied or sorted: its index in its class's list
+  // Additional memory.
+  std::uint32_t* entry_of;          ///< [blocks] for a block that was emptied or sorted, its index in its class's list
   CompactionFlags* flags;           ///< [types]
   AtomicWord<std::uint64_t>* seen;  ///< [types * shards] see ListSources
   std::size_t shards;
@@ -87,7 +87,7 @@ struct RelocatedHeap {
            std::uint64_t{in_page} * table.classes[type].block_bytes;
   }
 
-  /// The forwarding information of a source, which lies where its objects were.
+  /// The forwarding information of a source, in the memory of its old objects.
   __device__ Forward* forwards_of(std::uint32_t block, int type) const {
     static_assert(kArrayAlignment >= kSlotsPerBlock * sizeof(Forward), "no block is smaller");
     return reinterpret_cast<Forward*>(memory_of(block, type));
@@ -102,9 +102,10 @@ struct RelocatedHeap {
     return tags == nullptr ? 0 : Tag(tag_of(block, slot).load(Order::relaxed)).generation();
   }
 
-  /// Has the list of a class made anew before the next loop, although no object was created or deleted.
+  /// Invalidates the list of a class, so that it is made again before the next loop, although no object was created or
+  /// deleted.
   __device__ void outdate_list(int type) const {
-    constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no counter gets there
+    constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no counter reaches this
     seen[static_cast<std::size_t>(type) * shards].store(kNever, Order::relaxed);
   }
 };

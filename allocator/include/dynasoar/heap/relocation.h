@@ -1,11 +1,11 @@
 /// @file
-/// OtherPointers: where pointers to relocated objects may be, other than in the heap. Used by AllocatorHandle::compact
-/// and AllocatorHandle::sort.
+/// OtherPointers: pointers to relocated objects outside of the heap. Used by AllocatorHandle::compact and
+/// AllocatorHandle::sort.
 ///
-/// A relocation moves objects. Then a single sweep over all fields and arrays that may hold pointers to these objects
-/// rewrites the pointers (pointer_updates.h). Compaction and sort differ in how they choose and move objects, and in
-/// how the sweep finds the new place of an object: compaction leaves forwarding information in the blocks that it
-/// empties (forwarding.h), and a sort has a table (sort_tasks.h).
+/// A relocation moves objects. A single sweep over all fields and arrays that may hold pointers to these objects then
+/// rewrites the pointers (pointer_updates.h). Compaction and sort choose and move objects in different ways. The sweep
+/// also finds the new place of an object in different ways: compaction leaves forwarding information in the blocks that
+/// it empties (forwarding.h), and a sort has a table (sort_tasks.h).
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,11 @@ void check_disjoint(View<HandleArray> arrays);
 /// The objects of a class that is placed on a lattice. They do not move, but may point to objects that do.
 struct PlacedBlocks {
   int type;
-  char* base;  ///< of the blocks, which lie one after the other
+  char* base;  ///< of the blocks, which are consecutive
   AllBlocks blocks;
 };
 
-/// Where to update pointers, in addition to the fields of objects in the heap.
+/// Pointers to update in addition to those in objects of the heap.
 struct OtherPointers {
   View<HandleArray> arrays;
   View<PlacedBlocks> placed;  ///< classes with fields that may point to objects that move

@@ -1,6 +1,6 @@
 /// @file
-/// Requests: whether an allocator combines the requests that the lanes of a warp make at the same time. For allocators
-/// that exist in both forms, so that the difference can be measured. Used by SoaAllocator and those in malloc/.
+/// Requests: whether an allocator combines simultaneous requests of the lanes of a warp. Some allocators exist in both
+/// forms, so that the difference can be measured. Used by SoaAllocator and the allocators in malloc/.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace dynasoar {
 
-/// How requests that the lanes of a warp make at the same time are served.
+/// The treatment of simultaneous requests of the lanes of a warp.
 enum class Requests {
-  combined,  ///< one lane works for all that want the same
-  separate,  ///< every lane works for itself
+  combined,  ///< one lane makes the request for all lanes that need the same
+  separate,  ///< every lane makes its own request
 };
 
 namespace detail {
 
-/// A warp of one lane, for a lane that makes a request on behalf of others, which wait for it elsewhere.
+/// A warp of one lane, for a lane that makes a request on behalf of other lanes, which wait for it elsewhere.
 struct LoneLane {
-  std::uint32_t warp;  ///< its warp's id
+  std::uint32_t warp;  ///< the id of its warp
   __device__ SingleLaneGroup coalesce() const { return {}; }
   __device__ SingleLaneGroup callers() const { return {}; }
   __device__ std::uint32_t id() const { return warp; }
 };
 static_assert(Warp<LoneLane>);
 
-/// The lanes that the caller makes its request with.
+/// The lanes with which the caller makes its request.
 template <Requests kRequests, Warp W>
 __device__ auto requesting_lanes([[maybe_unused]] const W& warp) {
   if constexpr (kRequests == Requests::combined) {
@@ -37,7 +37,7 @@ __device__ auto requesting_lanes([[maybe_unused]] const W& warp) {
   }
 }
 
-/// The lanes that called the caller together; the caller waits for all of them before it returns.
+/// The lanes that called the caller's function together. The caller waits for all of them before it returns.
 template <Requests kRequests, Warp W>
 __device__ auto calling_lanes([[maybe_unused]] const W& warp) {
   if constexpr (kRequests == Requests::combined) {

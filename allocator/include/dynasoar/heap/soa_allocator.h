@@ -44,7 +44,7 @@ class HeapStorage;
 /// paper's spelling works too: `handle.device_pointer()` gives an `SoaAllocator*` for
 /// `device_allocator->make_new<T>(...)`.
 ///
-/// @tparam Features   AllFeatures, as in SoaAllocator, or less
+/// @tparam Features   AllFeatures, as in SoaAllocator, or a struct with fewer features
 /// @tparam Ts         1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
 /// @par Concurrency   every member may be called by any number of device threads at once
 template <class Features, class... Ts>
@@ -61,19 +61,21 @@ class ReducedSoaAllocator {
   static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
   using Lanes = detail::WarpRequests<ReducedSoaAllocator, kRequests>;
 
-  // What the DSL asks of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
+  // The interface of an allocator for the DSL: the owner of its memory, whether it finds misuse, and the positions of
+  // fields.
   using Storage = detail::HeapStorage<ReducedSoaAllocator>;
   static constexpr bool kFindsMisuse = kChecked;
   static constexpr bool kCompacts = true;
   static constexpr bool kSaves = true;
   static constexpr bool kCreatesInBulk = !kChecked && Features::kCombines;   // checks are made for each object
-  static constexpr bool kCreatesInPieces = kChecked || Features::kCombines;  // where a full heap ends a piece at once
+  static constexpr bool kCreatesInPieces = kChecked || Features::kCombines;  // a full heap ends a piece immediately
   static constexpr bool kListsBeforeEveryLoop = false;                       // only loops over objects need lists
-  static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
+  static constexpr bool kHasConsecutiveHandles =
+      !kChecked;  // within a block; handles of checked builds have generations
   static constexpr detail::Placement kPlacement = detail::Placement::in_blocks;
 
-  /// Whether loops prefetch blocks of T before they visit them. Only small blocks, of which a loop uses everything if
-  /// it uses anything; of a larger block it may need a part only.
+  /// Whether loops prefetch blocks of T before they visit them. True for small blocks only, of which a loop usually
+  /// needs all lines; of a larger block, it may need only a part.
   template <class T>
   static constexpr bool kPrefetches = detail::block_bytes_v<T> <= detail::kMostPrefetchedBytes;
 
@@ -96,7 +98,8 @@ class ReducedSoaAllocator {
   __device__ static Element* field(detail::Handle object) {
     char* const base = base_of<C>(object);
     if constexpr (kCudaBackend && detail::is_placed<C>() && std::is_final_v<C> && !kFindsMisuse) {
-      // The block's offset and the slot together: compilers see that this undoes how the handle was made.
+      // The block's offset and the slot together: compilers recognize that this reverses the construction of the
+      // handle.
       const std::uint64_t slots = object.bits() ^ detail::Handle::type_bits(index_of<C>);
       return reinterpret_cast<Element*>(base + (slots + object.slot() * (sizeof(Element) - 1)) +
                                         detail::field_offset_v<C, I>);
@@ -105,8 +108,8 @@ class ReducedSoaAllocator {
     return reinterpret_cast<Element*>(base + (block_offset + slot * sizeof(Element)) + detail::field_offset_v<C, I>);
   }
 
-  /// Where the blocks of the class of `object`, a C*, begin. A class from which others may derive has its objects in
-  /// the memory of several classes; only a class that is `final` needs no look at the pointer.
+  /// The beginning of the blocks of the class of `object`, a C*. If other classes may derive from C, the object may be
+  /// in the memory of several classes; only for a `final` class, the pointer is not needed.
   template <class C>
   __device__ static char* base_of(detail::Handle object) {
     if constexpr (!detail::is_placed<C>()) {
@@ -118,18 +121,18 @@ class ReducedSoaAllocator {
     }
   }
 
-  /// A second state that device code needs: of classes that are placed. See Binding. @pre the classes are complete
+  /// A second state for device code: that of placed classes. See Binding. @pre the classes are complete
   using More = detail::PlacedStates<ReducedSoaAllocator>;
   static constexpr bool binds_more() { return detail::any_placed_v<Types>; }
 
   /// Bytes of the smallest heap: a page for each class. @pre the classes are complete
   static constexpr std::size_t least_heap_bytes() { return kTypes * pages().bytes; }
 
-  /// What device code needs to know: bound to this allocator type, see Binding.
+  /// The state for device code, bound to this allocator type, see Binding.
   struct State {
     char* base;  ///< the heap
     Heap heap;
-    detail::BlockList lists[kTypes];  ///< objects for loops, as of the last loop's start
+    detail::BlockList lists[kTypes];  ///< the objects at the beginning of the last loop
     std::conditional_t<kChecked, detail::CheckState, detail::Unchecked> checks;
     detail::AccessState accesses;
   };
@@ -155,10 +158,10 @@ class ReducedSoaAllocator {
   }
 
   /// Bytes of heap that `objects` objects of T take if they fill their blocks. Add the numbers for several classes, and
-  /// leave room: blocks are not full where objects are created and deleted.
+  /// some more: blocks are not full if objects are created and deleted.
   ///
-  /// @return   the greatest number if the bytes do not fit into it; the handle's constructor refuses that. 0 for placed
-  ///           objects, which are not in the heap
+  /// @return   the bytes; if they do not fit into 64 bits, the greatest number, which the handle's constructor refuses.
+  ///           0 for placed objects, which are not in the heap
   template <class T>
   static constexpr std::size_t heap_bytes_for(std::size_t objects) {
     if constexpr (detail::is_placed<T>()) return 0;
@@ -220,7 +223,7 @@ class ReducedSoaAllocator {
     return (false || ... || (detail::is_placed<Ts>() && index_of<Ts> == type));
   }
 
-  /// Whether the handle's position is one that an object of the handle's class can have. For checks.
+  /// Whether an object of the handle's class can have the handle's position. For checks.
   __device__ static bool is_position_of_object(detail::Handle handle) {
     constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
     const int type = handle.type_index();
@@ -234,7 +237,7 @@ class ReducedSoaAllocator {
 
   /// Creates an object. Its constructor must not throw.
   ///
-  /// @return a handle, or nullptr if the heap is full; the handle's owner is told at the next synchronization
+  /// @return the object, or nullptr if the heap is full; the next synchronization of the AllocatorHandle reports this
   /// @par Concurrency   lanes of a warp that call it together are served together
   /// @par Progress      see BlockHeap::allocate
   template <class T, class... Args>
@@ -257,9 +260,9 @@ class ReducedSoaAllocator {
     return object;
   }
 
-  /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return how many there was room for
+  /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return the number of created objects
   ///
-  /// @par Concurrency   as for make_new; here, the lanes get slots for all of their objects at once
+  /// @par Concurrency   as for make_new; the lanes get slots for all of their objects together
   template <class T, class... Args>
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
     std::uint32_t made = 0;
@@ -280,7 +283,7 @@ class ReducedSoaAllocator {
     return made;
   }
 
-  /// To be called after a T was refused: if the heap was full, and still is, refuses `objects` more without trying.
+  /// Called after a T was refused: if the heap was and still is full, refuses `objects` more objects without trying.
   /// @return whether it did
   /// @par Cost   two loads per shard of a tally
   template <class T>
@@ -296,7 +299,7 @@ class ReducedSoaAllocator {
     detail::refuse_together(detail::bound_state<ReducedSoaAllocator>().heap.refusals, kTypes, index_of<T>, objects);
   }
 
-  /// Deletes an object by its run-time type. Null is allowed and does nothing.
+  /// Deletes an object as one of its run-time class. Does nothing if the pointer is null.
   ///
   /// @pre the object is alive, and no other thread deletes it
   template <class T>
@@ -322,7 +325,7 @@ class ReducedSoaAllocator {
   /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that
   /// existed when the running loop began and are still alive, one after the other in the calling thread.
   ///
-  /// A slot that is freed and reused within the loop may be visited as the new object.
+  /// If a slot is freed and reused within the loop, the new object may be visited.
   template <class T, class F, class... Args>
   __device__ static void device_do(F method, Args&&... args) {
     detail::check_listed_or_base<ReducedSoaAllocator, T>();
@@ -330,7 +333,7 @@ class ReducedSoaAllocator {
   }
 
  private:
-  /// Type index of an object of T or a subclass: a constant if there is only one class that it can be of.
+  /// The type index of an object of T or a subclass: a constant if there is only one possible class.
   template <class T>
   __device__ static int type_index_of(detail::Handle object) {
     if constexpr (Subtypes<T>::size == 1) {
@@ -347,7 +350,7 @@ class ReducedSoaAllocator {
     return bytes;
   }
 
-  /// Whether fault injection makes this request fail; then it is recorded as refused.
+  /// Whether fault injection makes this request fail. If so, records it as refused.
   template <class T>
   __device__ static bool fails_on_request() {
     const State& state = detail::bound_state<ReducedSoaAllocator>();
@@ -375,11 +378,11 @@ class ReducedSoaAllocator {
     const std::uint32_t count = list.size->blocks;
     for (std::uint32_t i = 0; i < count; ++i) {
       const detail::ListedBlock entry = list.entries[i];
-      // relaxed: objects deleted meanwhile are skipped as a courtesy; a program may not race with their deletion.
+      // relaxed: this skips objects that were deleted meanwhile, but a program must not race with their deletion.
       const std::uint64_t taken = state.heap.slots[entry.block].load(Order::relaxed);
       std::uint64_t alive = entry.slots & taken;
       if (state.heap.type_of(entry.block) != index_of<S>) alive = 0;
-      // All slots of a closed block look taken.
+      // In a closed block, all slot bits are set.
       if (taken == Heap::kAllSlots && !state.heap.types[index_of<S>].allocated.get(entry.block)) alive = 0;
       for (; alive != 0; alive &= alive - 1) {
         const auto slot = static_cast<std::uint32_t>(detail::lowest_bit(alive));
@@ -389,7 +392,7 @@ class ReducedSoaAllocator {
   }
 };
 
-/// The allocator to use: the papers', with everything that makes it fast.
+/// The recommended allocator: that of the papers, with all features.
 template <class... Ts>
 using SoaAllocator = ReducedSoaAllocator<AllFeatures, Ts...>;
 

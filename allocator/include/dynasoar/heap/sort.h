@@ -1,6 +1,6 @@
 /// @file
 /// ObjectSort: puts the objects of a class into the order of keys, and updates the pointers to them. Used by
-/// AllocatorHandle::sort. How: sort_tasks.h and pointer_updates.h.
+/// AllocatorHandle::sort. Implemented in sort_tasks.h and pointer_updates.h.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@
 
 namespace dynasoar::detail {
 
-/// The memory that a sort needs beside the heap: 16 bytes per 64 blocks of the heap, and 21 bytes per object of the
-/// class, or 24 with keys of 64 bits.
+/// The additional memory of a sort: 16 bytes per 64 blocks of the heap, and 21 bytes per object of the class, or 24
+/// with keys of 64 bits.
 struct SortArrays {
   DeviceArray<std::uint32_t> counts;  ///< by container
-  std::optional<PrefixSums> sums;     ///< of a quarter as many numbers
+  std::optional<PrefixSums> sums;     ///< for a quarter of the numbers
   DeviceArray<char> objects;          ///< by rank
 };
 
@@ -36,8 +36,8 @@ struct SortMemory {
   std::vector<SortArrays> replaced;  ///< recorded sorts may still run there: freed by a direct sort, which waits
   std::uint64_t growths = 0;         ///< of the heap, when a step was last recorded
 
-  /// Before a step is recorded, when the device is idle. Frees the memory of sorts that were recorded for a smaller
-  /// heap: their steps are recorded again before they run.
+  /// Called before a step is recorded, when the device is idle. Frees the memory of sorts that were recorded for a
+  /// smaller heap: their steps are recorded again before they run.
   void before_recording(std::uint64_t heap_growths) {
     if (std::exchange(growths, heap_growths) == heap_growths) return;
     recorded.clear();
@@ -45,10 +45,10 @@ struct SortMemory {
   }
 };
 
-/// How a sort knows how many objects there are.
+/// How a sort determines the number of objects.
 enum class SortSize : std::uint8_t {
-  counted,  ///< waits until they are counted
-  bounded   ///< does not wait, may be recorded, and sorts as many keys as the heap has room for
+  counted,  ///< counts the objects, and waits
+  bounded   ///< does not wait, may be recorded, and sorts a key for each object for which the heap has room
 };
 
 /// A sort. The constructor numbers the objects; the caller then sets their keys and calls `run`.
@@ -70,8 +70,8 @@ class ObjectSort {
 
   /// Moves the objects, and updates the pointers to them. Objects with equal keys keep their order.
   ///
-  /// @param bits       how many of the lowest bits of the keys to sort by
-  /// @param pointers   to update, in addition to those in fields of objects
+  /// @param bits       the number of lowest bits of the keys by which to sort
+  /// @param pointers   pointers to update, in addition to those in fields of objects
   /// @pre the keys of all objects are set
   void run(int bits, const OtherPointers& pointers);
 
@@ -93,7 +93,7 @@ class ObjectSort {
   SortSize size_;
   SortArrays& scratch_;
   SortedClass sorted_;
-  std::size_t entries_ = 0;  // that there are, or may be
+  std::size_t entries_ = 0;  // actual or maximum number
   std::size_t objects_ = 0;
   KeyedNumbers<Key> pairs_{};
 };

@@ -1,5 +1,5 @@
 /// @file
-/// What runs on the device to sort the objects of a class. Objects change places among the slots that they occupy, so
+/// The tasks on the device that sort the objects of a class. Objects move only among the slots that they occupy, so
 /// only the contents of slots change. Used by sort.cpp.
 ///
 /// The *rank* of an object is its number in the order of blocks and slots. Keys are sorted together with the ranks
@@ -8,8 +8,8 @@
 ///
 ///   - PackLeavers copies the words of objects that go to another team's blocks to records in memory, by rank.
 ///   - PlaceObjects reads the words of objects that stay into shared memory, and then fills each slot from there or
-///     from a record. So random reads are reads of 16-byte records, whatever the fields of the class. Objects that stay
-///     within their team's blocks, as most do after a small change of keys, are read and written once.
+///   from a record. So all random reads are those of 16-byte records, for all classes. Objects that stay within their
+///   team's blocks are read and written once. Most objects do so after a small change of keys.
 ///
 /// All of this runs between loops.
 #pragma once
@@ -44,7 +44,7 @@ struct CountContainers {
   SortedClass sorted;
   ContainerCounts counts;
 
-  /// @param index   a container, or one past the last, whose counts are 0
+  /// @param index   a container, or one past the last, for which the counts are 0
   __device__ void operator()(std::size_t index) const {
     const auto container = static_cast<std::uint32_t>(index);
     const bool exists = container < sorted.allocated().level_size(0);
@@ -123,7 +123,7 @@ struct SortStep {
 
 /// Marks the ranks of objects that go to another team's blocks, and notes whether any object moves.
 struct FindLeavers : SortStep {
-  std::uint8_t* leaves;  // 0 at first
+  std::uint8_t* leaves;  // initially 0
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch&, int, std::size_t index) const {
@@ -147,7 +147,7 @@ struct alignas(16) Record {
 struct FieldWords {
   struct Word {
     std::uint32_t offset;  ///< in a block, of slot 0
-    std::uint32_t stride;  ///< from slot to slot
+    std::uint32_t stride;  ///< bytes from slot to slot
     std::uint32_t bytes;   ///< 1, 2 or 4; 0 if there is no such word
   };
   Word words[Record::kWords];
@@ -250,7 +250,7 @@ struct PlaceObjects : SortStep {
         team, sorted, [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
           const std::uint32_t from = order[rank];
           if (from == rank) return;
-          // One load of 16 bytes: what may lie in shared or in global memory would be loaded word by word.
+          // One load of 16 bytes: from a pointer to either shared or global memory, it would be loaded word by word.
           const Record record =
               blocks.have(from) ? scratch.stay[from - blocks.first_rank] : Record(load_at_once(records[from]));
           words.store(sorted, block, slot, record);
@@ -258,7 +258,7 @@ struct PlaceObjects : SortStep {
   }
 };
 
-/// Records where each object is now, by old rank: 64 times its list entry, plus its slot.
+/// Stores the new place of each object, by old rank: 64 times its list entry, plus its slot.
 struct WriteDestinations : SortStep {
   std::uint32_t* destinations;
 
@@ -271,7 +271,7 @@ struct WriteDestinations : SortStep {
   }
 };
 
-/// Finds out where a sort has moved the objects of a class to; a Relocation.
+/// Finds the places to which a sort has moved the objects of a class; a Relocation.
 class SortedPlaces {
  public:
   /// @pre tags have not been moved yet

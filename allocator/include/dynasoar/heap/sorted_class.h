@@ -1,6 +1,6 @@
 /// @file
-/// SortedClass: a class whose objects are being sorted. KeysOfObjects: where a loop over them stores their keys. Used
-/// by sort.h, and by the function that AllocatorHandle::sort calls for each object.
+/// SortedClass: a class of objects that are being sorted. KeysOfObjects: the memory for their keys. Used by sort.h, and
+/// by the function that AllocatorHandle::sort calls for each object.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace dynasoar::detail {
 
-/// A class whose objects are sorted, with the list from which their ranks follow.
+/// A class of objects that are being sorted, with the list that determines their ranks.
 struct SortedClass {
   RelocatedHeap heap;
   BlockList list;  ///< in the order of its blocks; each entry has the number of objects before it

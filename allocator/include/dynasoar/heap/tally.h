@@ -1,8 +1,8 @@
 /// @file
-/// Tally: a counter that thousands of warps add to. Used by BlockHeap for what becomes free and what is taken: with
-/// these a request that found nothing proves that there was nothing.
+/// Tally: a counter to which thousands of warps add. BlockHeap uses tallies to count space that becomes free and space
+/// that is taken. With them, a request that found no slot proves that there was none.
 ///
-/// The count is spread over shards, because all warps would otherwise meet at one address.
+/// The count is spread over shards, because otherwise all warps would access one address.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace dynasoar {
 
-/// A view of the shards; the words (`kWords`, zero at first) belong to the caller of `over`.
+/// A view of the shards. The caller of `over` owns the words (`kWords`, initially zero).
 ///
 /// @tparam Atomics   atomics policy, see PlatformAtomics
 template <AtomicsPolicy Atomics = PlatformAtomics>
@@ -24,7 +24,7 @@ class Tally {
   using Word = typename Atomics::template word<std::uint64_t>;
 
   static constexpr int kShards = Atomics::kShards;
-  static constexpr std::size_t kStride = detail::kWordsPerShard;  // from a shard to the next
+  static constexpr std::size_t kStride = detail::kWordsPerShard;  // words from a shard to the next
   static constexpr std::size_t kWords = kShards * kStride;
 
   __host__ __device__ static Tally over(Word* words) {
@@ -39,14 +39,14 @@ class Tally {
   /// Adds to the count, in the shard of `key`.
   __device__ void add(std::uint32_t key, std::uint64_t amount, Order order) const { shard(key).add(amount, order); }
 
-  /// The sum of all shards. Not a snapshot; but as each only grows, equal sums mean equal shards.
+  /// The sum of all shards. This is not a snapshot; but because each shard only grows, equal sums mean equal shards.
   ///
-  /// An acquire: a thread that then reads another tally sees in it whatever was added there before what is counted
+  /// An acquire: a thread that then reads another tally sees all additions to it that came before the additions seen
   /// here.
   /// @par Cost   one load per shard
   __device__ std::uint64_t read() const {
     std::uint64_t count = 0;
-    DYNASOAR_UNROLL(8)  // loads that are under way at once
+    DYNASOAR_UNROLL(8)  // overlapping loads
     for (int i = 0; i < kShards; ++i) count += word(i).load(Order::relaxed);
     Atomics::fence(Order::acquire);
     return count;

@@ -1,13 +1,13 @@
 /// @file
-/// WarpRequests: how the lanes of a warp get slots for objects and give them back together. Used by SoaAllocator.
+/// WarpRequests: lets the lanes of a warp get slots for objects, and release them, together. Used by SoaAllocator.
 ///
 /// Source: DynaSOAr, section 4.2 (request coalescing). The lanes that are in the same function at the same time form a
-/// group. The lane of rank 0 makes one request for all of them; a barrier makes what it acquired visible to all lanes,
-/// or, when slots are given back, what all lanes did visible to its release; then each lane takes its share. Lanes that
-/// got nothing form a new group and ask again.
+/// group. The lane of rank 0 makes one request for all of them. After an allocation, a barrier makes everything that
+/// this lane has acquired visible to all lanes; then each lane takes its share. Before slots are released, a barrier
+/// orders the writes of all lanes before its release. Lanes that got no slot form a new group and ask again.
 ///
-/// The lanes also leave together: lanes that part here would run apart, and ask one by one, for the rest of the
-/// caller's kernel.
+/// The lanes also leave together: lanes that diverge here would stay diverged, and make separate requests, for the rest
+/// of the caller's kernel.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@
 namespace dynasoar::detail {
 
 /// @tparam A           a ReducedSoaAllocator
-/// @tparam kRequests   whether lanes ask together at all
+/// @tparam kRequests   whether lanes make combined requests
 template <class A, Requests kRequests>
 class WarpRequests {
  public:
   /// Reserves a slot for a T.
   ///
-  /// @tparam W   what to form groups of lanes with, see warp.h; tests use threads as lanes
+  /// @tparam W   the warp that forms groups of lanes, see warp.h; tests use threads as lanes
   /// @return     the handle, or nullptr if there was no room; the refusal is recorded
-  /// @par Concurrency   any number of lanes may call it together, and each also alone
+  /// @par Concurrency   any number of lanes may call it, together or separately
   template <class T, Warp W>
   __device__ static T* allocate(W warp) {
     const auto& heap = bound_state<A>().heap;
@@ -62,14 +62,14 @@ class WarpRequests {
     return mine;
   }
 
-  /// Creates `T(i, args...)` for 0 <= i < count, with slots for all objects that the lanes of the group want. Each lane
-  /// has a count of its own. When the heap is full, a lane refuses the rest of its objects together.
+  /// Creates `T(i, args...)` for 0 <= i < count, with combined requests for all objects of the lanes of the group. Each
+  /// lane has a count of its own. If the heap is full, a lane refuses the rest of its objects together.
   ///
-  /// @return how many of the calling lane's objects there was room for
+  /// @return the number of objects that the calling lane has created
   template <class T, class... Args>
   __device__ static std::uint32_t create(std::uint32_t count, const Args&... args) {
     std::uint32_t made = 0;
-    constexpr std::uint32_t kMostAtOnce = 1 << 20;  // so that what the lanes want adds up
+    constexpr std::uint32_t kMostAtOnce = 1 << 20;  // so that the sum over all lanes does not overflow
     const auto together = calling_lanes<kRequests>(PlatformWarp{});
     for (std::uint32_t tried = 0; tried < count;) {
       const std::uint32_t mine = count - tried < kMostAtOnce ? count - tried : kMostAtOnce;
@@ -82,7 +82,7 @@ class WarpRequests {
         A::template refuse_together<T>(count - tried);
         break;
       }
-      // Lanes of lower rank get theirs first; those that are left without go round again.
+      // Lanes of lower rank get their slots first; the others try again.
       const auto got = static_cast<std::uint32_t>(popcount(reserved.slots));
       for (std::uint32_t i = wanted.before; i < got && tried < count; ++i, ++tried, ++made) {
         const auto slot = static_cast<std::uint32_t>(nth_set_bit(reserved.slots, static_cast<int>(i)));
@@ -93,16 +93,16 @@ class WarpRequests {
     return made;
   }
 
-  /// Gives the slot of an object of T or a subclass back; lanes that free in one block do it with one atomic.
+  /// Releases the slot of an object of T or a subclass. Lanes that free slots of one block do this with one atomic.
   ///
-  /// @param type   the object's class, known to the caller
+  /// @param type   the index of the object's class
   /// @pre the object has been destroyed, and no other thread uses it
   template <Warp W>
   __device__ static void release(Handle handle, int type, W warp) {
     const std::uint32_t block = A::block_of(handle, type);
     if constexpr (kChecked) A::Checks::mark_deleted(block, handle.slot());
     const auto& heap = bound_state<A>().heap;
-    const std::uint64_t taken = heap.taken(block);  // on its way while the lanes come together
+    const std::uint64_t taken = heap.taken(block);  // in flight while the lanes form a group
     const auto together = requesting_lanes<kRequests>(warp);
     const auto group = together.matching(block);
     group.synchronize();  // the first lane's release of the slots holds for all lanes
@@ -112,9 +112,10 @@ class WarpRequests {
   }
 
  private:
-  /// Reserves up to `want` slots of one block for the lanes of a group: the first of them does. @return the slots
+  /// Reserves up to `want` slots of one block for the lanes of a group; the first lane makes the request. @return the
+  /// slots
   ///
-  /// (`allocate` does it in its own way, which in loops that only create objects is 7 % faster.)
+  /// (`allocate` has its own version, which is 7 % faster in loops that only create objects.)
   template <class T, class Group>
   __device__ static Reservation reserve(const Group& group, std::uint32_t want, std::uint32_t warp_id) {
     const auto& heap = bound_state<A>().heap;

@@ -1,6 +1,6 @@
 /// @file
-/// find_askers: finds the places among the 64 places of a word that agents ask for, and the directions in which these
-/// agents lie. Used by AskedFrom in place.h for loops on a CPU.
+/// find_askers: finds those of the 64 places of a word for which agents ask, and the directions from the places to the
+/// agents. Used by AskedFrom in place.h for loops on a CPU.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dynasoar::detail {
 
 inline constexpr std::uint32_t kPlaneDirections = 4;  // the first four of Direction
 
-/// For each of the 64 places of a word, the directions in which agents that ask for it lie.
+/// For each of the 64 places of a word, the directions from the place to the agents that ask for it.
 struct AskedWord {
   std::uint64_t from[kPlaneDirections];  ///< for each direction, a bit for each place
 
@@ -40,8 +40,8 @@ __host__ __device__ inline std::uint64_t ends_of_rows(const LatticeShape& shape,
 ///
 /// @param places   the places to examine, a bit for each place of the word
 /// @param taken    `taken(word)` returns the slots of a word that have an agent
-/// @param asks     `asks(slot, direction)` returns whether the agent in the slot asks for the place whose neighbour in
-///                 this direction it is
+/// @param asks     `asks(slot, direction)` returns whether the agent in the slot asks for a place. The direction leads
+///                 from the place to the agent
 template <class Taken, class Asks>
 __host__ __device__ AskedWord find_askers(const LatticeShape& shape, std::uint64_t word, std::uint64_t places,
                                           const Taken& taken, const Asks& asks) {

@@ -1,9 +1,9 @@
 /// @file
-/// Lists of the blocks of a type that have objects: what loops over objects go through. `make_lists` brings those up to
-/// date of whose types objects were created or deleted since.
+/// Lists of the blocks of a type that have objects. Loops over objects visit these blocks. `make_lists` updates the
+/// lists of types of which objects were created or deleted since the last list was made.
 ///
-/// The loops of this folder are implemented twice, in cuda/ and in host/. On a GPU all of them bring this translation
-/// unit's binding up to date and then launch this unit's kernels, so they have internal linkage (see binding.h).
+/// The loops of this folder are implemented twice, in cuda/ and in host/. On a GPU all of them update the binding of
+/// this translation unit and then launch its kernels, so they have internal linkage (see binding.h).
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,22 @@
 
 namespace dynasoar::detail {
 
-/// A block and its objects at the moment that a list was made: one entry of a loop's work list.
+/// A block and its objects at the moment when a list was made: an entry of a loop's work list.
 struct alignas(16) ListedBlock {
   std::uint64_t slots;
   std::uint32_t block;
-  std::uint32_t before = 0;  ///< how many objects the entries before it have, if a sort has counted them; always
+  std::uint32_t before = 0;  ///< number of objects in the entries before it, if a sort has counted them; always
                              ///< written, because an entry is then a single store
 };
 
-/// How long a list is, and how full its blocks are; zero at first.
+/// The length of a list, and whether its blocks are sparse; initially zero.
 struct alignas(8) ListSize {
   std::uint32_t blocks;
-  std::uint32_t is_sparse;  ///< on a GPU: 1 if so many slots are free that loops should deal objects out, else 0
+  std::uint32_t
+      is_sparse;  ///< on a GPU: 1 if many slots are free, so that loops should distribute objects over lanes, else 0
 };
 
-/// Says whether the blocks of a list with so many objects are sparse.
+/// Whether the blocks of a list with this number of objects are sparse.
 __host__ __device__ inline std::uint32_t are_sparse(std::uint32_t blocks, std::uint64_t objects) {
   return objects < std::uint64_t{kLeastDenseObjects} * blocks ? 1 : 0;
 }
@@ -42,16 +43,15 @@ struct BlockList {
   ListSize* size;
 };
 
-/// In the place of a list: blocks of placed objects, which lie one after the other, all of them, also those without
-/// objects.
+/// Replaces a list for placed objects: all of their consecutive blocks, including those without objects.
 struct AllBlocks {
   const std::uint64_t* slots;  ///< null if there is an object at every place
-  std::uint32_t first;         ///< the number of the first one
+  std::uint32_t first;         ///< the number of the first block
   std::uint32_t blocks;
   PlacesOfWords places;
 };
 
-/// How long a list is, in a loop.
+/// The length of a list, for device code.
 __device__ inline std::uint32_t length_of(const BlockList& list) {
   return list.size->blocks;
 }
@@ -59,39 +59,40 @@ __device__ inline std::uint32_t length_of(const AllBlocks& list) {
   return list.blocks;
 }
 
-/// An entry of all blocks. That of a list: see the backends' load_entry.
+/// An entry of AllBlocks. For a BlockList: see load_entry of the backends.
 __device__ inline ListedBlock load_entry(const AllBlocks& list, std::uint32_t index) {
   const std::uint32_t block = list.first + index;
   return {list.slots != nullptr ? list.slots[block] : list.places(block), block};
 }
 
-/// The making of a type's list; zero at first.
+/// Counters while a type's list is being made; initially zero.
 struct ListProgress {
   AtomicWord<std::uint32_t> entries;        ///< entries written so far
-  AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
+  AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that have finished
   AtomicWord<std::uint64_t> objects;        ///< objects of these entries
 };
 
-/// What the making of a type's list reads and writes.
+/// The memory that make_lists reads and writes for a type.
 template <class Heap>
 struct ListSource {
   typename Heap::Counter created, deleted;
   typename Heap::Bits allocated;
   BlockList list;
   ListProgress* progress;
-  AtomicWord<std::uint64_t>* seen;  ///< [2 * shards] of `created` and `deleted`, by turns, when it was made last
+  AtomicWord<std::uint64_t>*
+      seen;  ///< [2 * shards] alternately of `created` and `deleted`, when the list was made last
 };
 
-/// The same for some types.
+/// The same for several types.
 template <class Heap, int kTypes>
 struct ListSources {
   typename Heap::BlockWords slots;
   ListSource<Heap> types[kTypes];
-  int count;  ///< of them that are used
+  int count;  ///< number of used elements
 };
 
 }  // namespace dynasoar::detail
 
-// make_lists(executor, sources): makes the lists of those of the types of which objects were created or deleted since
-// their last list.
+// make_lists(executor, sources): makes the lists of those types of which objects were created or deleted since their
+// last list was made.
 #include DYNASOAR_BACKEND_HEADER(block_lists.h)

@@ -1,6 +1,6 @@
 /// @file
-/// InnerNeighbours: where the neighbours of a place lie in blocks, if all of them exist. Used by for_each_neighbour of
-/// place.h for classes that have an object at every place.
+/// InnerNeighbours: finds the positions of a place's neighbours in blocks, if all of them exist. Used by
+/// for_each_neighbour of place.h for classes that have an object at every place.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ class InnerNeighbours {
   /// Calls `f(position)` for the places of a neighbourhood, in the order of LatticeShape::for_each_neighbour, with the
   /// bytes up to the block of a place plus its slot there: the low bits of a handle.
   ///
-  /// A neighbour's position has a constant distance from that of the place, which depends only on whether its row
-  /// crosses the border of a block between them. So there are no divisions and no branches, and all reads can be on
-  /// their way at the same time.
+  /// The distance between the positions of a neighbour and of the place is constant, apart from a constant that is
+  /// added if the border of a block lies between them. So there are no divisions and no branches, and all reads can
+  /// overlap.
   ///
   /// @return false, and nothing has been called, if the neighbourhood reaches beyond an edge, if the lattice does not
   ///         have two axes, or if blocks have places of several rows
@@ -55,15 +55,15 @@ class InnerNeighbours {
   }
 
  private:
-  /// How many places along an axis have so many others on both sides.
+  /// The number of places along an axis that have kRadius other places on both sides.
   template <int kRadius>
   __host__ __device__ static std::uint32_t inner(std::int32_t length) {
     return length > 2 * kRadius ? static_cast<std::uint32_t>(length - 2 * kRadius) : 0;
   }
 
-  /// From a slot to another place of its row, at most 31 places away.
+  /// The distance from a slot to another place of its row, which is at most 31 places away.
   __host__ __device__ static std::int64_t in_row(std::int32_t slot, int dx) {
-    constexpr std::int32_t kFurther = static_cast<std::int32_t>(kBlockBytes) - 64;  // if that is in another block
+    constexpr std::int32_t kFurther = static_cast<std::int32_t>(kBlockBytes) - 64;  // added if it is in another block
     return dx + (dx < 0 ? (slot < -dx ? -kFurther : 0) : (slot > 63 - dx ? kFurther : 0));
   }
 };

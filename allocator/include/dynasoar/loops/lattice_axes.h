@@ -1,6 +1,6 @@
 /// @file
-/// What a LatticeShape is made of: its axes, which words have which places, and how places are numbered if a process
-/// has a part of the lattice only.
+/// The parts of a LatticeShape: its axes, the places in its words, and the numbers of places if a process has only a
+/// part of the lattice.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace dynasoar::detail {
 
-/// Divides numbers below 2^31 by a number that is known at run time only, with a multiplication.
+/// Divides numbers below 2^31 by a number that is known only at run time, with a multiplication.
 class Divider {
  public:
   Divider() = default;
@@ -37,7 +37,7 @@ struct Axis {
   std::int32_t length;
   bool is_periodic;
   std::int64_t stride;                     // slots from a place to the next
-  std::uint64_t before_first, after_last;  // slots that these two steps lead away, or Place::beyond_edge
+  std::uint64_t before_first, after_last;  // distance of these two steps in slots, or Place::beyond_edge
   std::uint64_t two_before_first, two_after_last;
   std::uint64_t beyond;  // Place::beyond_edge
   Divider by_length;
@@ -45,7 +45,7 @@ struct Axis {
   Axis() = default;
   Axis(int number, std::size_t places, std::size_t slots, bool is_periodic);
 
-  /// The coordinate after a step; negative if that leads beyond a bounded edge.
+  /// The coordinate after a step; negative if the step leads beyond a bounded edge.
   __host__ __device__ std::int32_t moved(std::int32_t from, std::int32_t by) const {
     const std::int32_t to = from + by;
     if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(length)) return to;
@@ -54,13 +54,13 @@ struct Axis {
     return length - 1 - static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(-1 - to)));
   }
 
-  /// The slots that a step to the next place leads away, modulo 2^64.
+  /// The distance in slots of a step to the next place, modulo 2^64.
   __host__ __device__ std::uint64_t unit_step(std::int32_t from, bool is_up) const {
     const std::uint64_t inside = static_cast<std::uint64_t>(is_up ? stride : -stride);
     return from == (is_up ? length - 1 : 0) ? (is_up ? after_last : before_first) : inside;
   }
 
-  /// The slots that a step leads away, modulo 2^64. Without branches where the step is a constant of at most 2.
+  /// The distance in slots of a step, modulo 2^64. Has no branches if the step is a constant of at most 2.
   __host__ __device__ std::uint64_t step(std::int32_t from, std::int32_t by) const {
     if (by == 0) return 0;
     if (by == 1 || by == -1) return unit_step(from, by > 0);
@@ -72,37 +72,37 @@ struct Axis {
   }
 };
 
-/// The layers of a lattice that one process has: rows if the lattice has two axes, planes if it has three. Beside its
-/// own layers are ghosts, which are copies of the layers of other processes.
+/// The layers of a lattice that one process has: rows if the lattice has two axes, planes if it has three. On both
+/// sides of its own layers are ghosts, which are copies of the layers of other processes.
 struct Slab {
-  std::size_t first;   ///< of its own layers
-  std::size_t length;  ///< how many these are
-  std::size_t ghosts;  ///< on each side; none beyond a bounded edge
+  std::size_t first;   ///< the first own layer
+  std::size_t length;  ///< the number of own layers
+  std::size_t ghosts;  ///< the number of ghosts on each side; there are none beyond a bounded edge
 };
 
-/// Converts between where something is in memory and its number in the whole lattice: for layers along an axis, and for
-/// places. Memory may begin and end with ghosts, whose numbers wrap around.
+/// Converts between the index of something in memory and its number in the whole lattice, for layers and for places.
+/// Memory may begin and end with ghosts, for which numbers wrap around.
 ///
 /// @tparam Int   signed
 template <class Int>
 struct Numbering {
-  Int first;   ///< the number of what memory begins with; negative if that is a ghost from the other end
-  Int ghosts;  ///< how many memory begins with
-  Int stored;  ///< how many are in memory
-  Int all;     ///< in the whole lattice
+  Int first;   ///< the number of the first element in memory; negative for a ghost from the other end
+  Int ghosts;  ///< number of ghosts at the beginning of memory
+  Int stored;  ///< number of elements in memory
+  Int all;     ///< number in the whole lattice
 
   __host__ __device__ Int number(Int i) const {
     Int n = first + i;
     n = n < 0 ? n + all : n;
     return n < all ? n : n - all;
   }
-  /// Where it is in memory, preferably not as a ghost; negative if it is not there.
+  /// The index in memory, preferably not of a ghost; negative if it is not in memory.
   __host__ __device__ Int index(Int number) const {
     Int i = number - first - ghosts;
     i = (i < 0 ? i + all : i) + ghosts;
     return i < stored ? i : i - all;
   }
-  /// The same, but the one of several copies that is nearest.
+  /// The same, but for the nearest of several copies.
   __host__ __device__ Int index_near(Int number, Int near) const {
     Int best = -1;
     for (Int i = (number - first) % all; i < stored; i += all) {
@@ -113,13 +113,13 @@ struct Numbering {
   }
 };
 
-/// Which slots of a word are places: all, but in the last word of a row that is padded, or of the lattice. A part of a
-/// LatticeShape that is small enough for kernels that need nothing else of it.
+/// The slots of a word that are places: all, except in the last word of a padded row or of the lattice. A small part of
+/// a LatticeShape, for kernels that need nothing else of it.
 class PlacesOfWords {
  public:
   PlacesOfWords() = default;
-  /// @param words    of a row that is padded, or of the lattice
-  /// @param places   of them
+  /// @param words    words of a padded row, or of the lattice
+  /// @param places   places in these words
   PlacesOfWords(std::size_t words, std::size_t places);
 
   __host__ __device__ std::uint64_t operator()(std::uint64_t word) const {
@@ -127,7 +127,7 @@ class PlacesOfWords {
     return is_last ? last_ : ~std::uint64_t{0};
   }
 
-  /// How many words of its row, or of the lattice, are in front of a word.
+  /// The number of words of its row, or of the lattice, in front of a word.
   __host__ __device__ std::uint32_t in_row(std::uint32_t word) const { return by_words_.remainder(word); }
 
  private:

@@ -21,7 +21,7 @@ namespace dynasoar::detail {
 /// Numbers the cells of a box row by row, x first.
 class CellsOfBox {
  public:
-  /// @param width    of the box: at least 1, like the others
+  /// @param width    the width of the box: at least 1, like the other sizes
   CellsOfBox(std::int32_t width, std::int32_t height, std::int32_t depth)
       : depth_(static_cast<std::uint32_t>(depth)),
         by_width_(static_cast<std::uint32_t>(width)),
@@ -47,8 +47,8 @@ class CellsOfBox {
 /// The coordinates along an axis that have one colour.
 struct CoordinatesOfColour {
   std::int32_t first;
-  std::int32_t distance;  ///< from one to the next
-  std::int32_t longer;    ///< how many of these distances are one longer: the first ones
+  std::int32_t distance;  ///< distance from one to the next
+  std::int32_t longer;    ///< this number of first distances are greater by 1
   std::int32_t count;
 
   __host__ __device__ std::int32_t operator[](std::int32_t i) const {
@@ -56,12 +56,12 @@ struct CoordinatesOfColour {
   }
 };
 
-/// Colours of the coordinates along an axis, such that those of one colour are more than `radius` apart, with as few
-/// colours as possible.
+/// Colours of the coordinates along an axis, such that coordinates of one colour are more than `radius` apart. The
+/// number of colours is the least possible.
 ///
 /// The axis is cut into parts, and the coordinates of each part have colours 0, 1, 2 and so on. Parts are `radius + 1`
-/// long, and the last one may be shorter. If the axis is periodic, the last part must not be, because the first one
-/// follows it; so all of them are equally long, but for the first ones, which are one longer if need be.
+/// long, and the last one may be shorter. If the axis is periodic, the last part must not be shorter, because the first
+/// one follows it. All parts are then equally long, except that some of the first ones are longer by 1 if necessary.
 class ColoursOfAxis {
  public:
   ColoursOfAxis(std::int32_t length, bool is_periodic, std::int32_t radius) {
@@ -74,19 +74,20 @@ class ColoursOfAxis {
   std::int32_t count() const { return length_of_part_ + (longer_parts_ > 0 ? 1 : 0); }
 
   CoordinatesOfColour operator[](std::int32_t colour) const {
-    const std::int32_t count = colour < length_of_part_ ? (in_equal_parts_ - colour - 1) / length_of_part_ + 1
-                                                        : longer_parts_;  // in each of them one
+    const std::int32_t count = colour < length_of_part_
+                                   ? (in_equal_parts_ - colour - 1) / length_of_part_ + 1
+                                   : longer_parts_;  // number of longer parts, each of which has one
     return {colour, length_of_part_, longer_parts_, count};
   }
 
  private:
   std::int32_t length_of_part_;
   std::int32_t longer_parts_;
-  std::int32_t in_equal_parts_;  // the length without what makes parts longer
+  std::int32_t in_equal_parts_;  // the length without the additional coordinates
 };
 
-/// Places whose coordinates along each axis have a colour. Two of them differ along an axis, and along this one they
-/// are far apart.
+/// The places with a colour along each axis. Two of these places differ along some axis, and along this axis they are
+/// far apart.
 class PlacesOfBoxColour {
  public:
   PlacesOfBoxColour(const LatticeShape& shape, const CoordinatesOfColour& x, const CoordinatesOfColour& y,
@@ -106,8 +107,8 @@ class PlacesOfBoxColour {
   CoordinatesOfColour x_, y_, z_;
 };
 
-/// An axis of a chequered lattice: coordinates have colours 0 and 1 by turns. Where the ends meet and both would have
-/// colour 0, the last coordinate has colour 2.
+/// An axis of a chequered lattice: coordinates have colours 0 and 1 alternately. If the axis is periodic and both ends
+/// would have colour 0, the last coordinate has colour 2.
 struct ChequeredAxis {
   std::int32_t length;
   std::int32_t last;  ///< the coordinate of colour 2, or -1
@@ -122,8 +123,8 @@ struct ChequeredAxis {
   }
 };
 
-/// Places at which the colours of the coordinates add up to a colour, modulo the number of colours: along each axis, it
-/// changes with each step.
+/// The places at which the colours of the coordinates add up to a colour, modulo the number of colours. The sum changes
+/// with each step along an axis.
 class PlacesOfChequer {
  public:
   PlacesOfChequer(const LatticeShape& shape, const ChequeredAxis& x, const ChequeredAxis& y, const ChequeredAxis& z,
@@ -140,7 +141,7 @@ class PlacesOfChequer {
 
   __host__ __device__ Place operator()(std::uint64_t i) const {
     const LatticeVector cell = cells_(i);
-    std::int32_t wanted = colour_ - y_.colour(cell.y) - z_.colour(cell.z);  // from -4 on
+    std::int32_t wanted = colour_ - y_.colour(cell.y) - z_.colour(cell.z);  // at least -4
     while (wanted < 0) wanted += colours_;
     const std::int32_t x = 2 * cell.x + wanted % 2;
     return x < x_.length && x_.colour(x) == wanted ? shape_.place({x, cell.y, cell.z}) : Place();
@@ -162,7 +163,7 @@ void for_each_colour(const LatticeShape& shape, VonNeumann<1>, const F& f) {
   for (std::int32_t colour = 0; colour < colours; ++colour) f(PlacesOfChequer(shape, x, y, z, colours, colour));
 }
 
-/// Colours for all places that are so close along each axis.
+/// Colours for neighbours within a distance along each axis.
 template <class Neighbourhood, class F>
 void for_each_colour(const LatticeShape& shape, Neighbourhood, const F& f) {
   constexpr std::int32_t kRadius = Neighbourhood::kRadius;

@@ -1,9 +1,9 @@
 /// @file
-/// LatticeShape: which places a lattice has, which are neighbours, and which slot of which block each of them is. Used
-/// by objects that are placed on a lattice, in device code, and by Lattice on the host.
+/// LatticeShape: the geometry of a lattice. It determines the places, their neighbours, and the slot of each place.
+/// Used in device code by objects that are placed on a lattice, and by Lattice on the host.
 ///
 /// Places are numbered row by row, x first. The number of a place is its slot in the arrays of a class: slot s of block
-/// b is place 64 b + s. Rows begin at whole blocks where that wastes at most an eighth of the slots.
+/// b is place 64 b + s. Rows begin at whole blocks if this wastes at most an eighth of the slots.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ class InnerNeighbours;
 
 /// Places next to each other in a row: bit i is the i-th of them.
 struct RowOfPlaces {
-  std::uint64_t exist;  ///< those that there are
-  std::uint64_t found;  ///< those of them that were looked for
+  std::uint64_t exist;  ///< those that exist
+  std::uint64_t found;  ///< those of them that satisfy the search
 };
 
 }  // namespace detail
@@ -36,15 +36,16 @@ struct RowOfPlaces {
 /// The places of a lattice of one to three dimensions. Trivially copyable: pass it to loops, or call `lattice_of<T>()`
 /// in device code.
 ///
-/// Axes are periodic, so that the last place is the first one's neighbour, or bounded. On a short periodic axis a place
-/// may be its own neighbour, or a neighbour on both sides; neighbourhoods have it as often.
+/// Axes are bounded or periodic. On a periodic axis, the last place and the first one are neighbours. On a short
+/// periodic axis, a place may be its own neighbour, or a neighbour on both sides; neighbourhoods then contain it
+/// several times.
 class LatticeShape {
  public:
   static constexpr std::size_t kMostPlacesOfAxis = std::size_t{1} << 30;
   static constexpr std::size_t kMostPlaces = std::size_t{1} << 37;
   static constexpr std::size_t kMostRows = std::size_t{1} << 31;
 
-  /// For the library: no lattice yet.
+  /// For the library: a shape without a lattice.
   LatticeShape() = default;
 
   /// @param sizes      places along each axis: {width}, {width, height} or {width, height, depth}
@@ -54,7 +55,7 @@ class LatticeShape {
       : LatticeShape(sizes, periodic, nullptr) {}
 
   /// For the library: the part of a lattice that this process has.
-  /// @throws Error also if there is one axis only, which is not divided
+  /// @throws Error also if there is only one axis, which cannot be divided
   LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic, const detail::Slab& slab)
       : LatticeShape(sizes, periodic, &slab) {}
 
@@ -83,7 +84,7 @@ class LatticeShape {
     return Place(first_slot(at.y, at.z) + static_cast<std::uint32_t>(at.x));
   }
 
-  /// Where a place is. @pre it exists
+  /// The coordinates of a place. @pre it exists
   __host__ __device__ LatticeVector coordinates(Place place) const {
     const Row row = row_of(place.slot());
     if (is_divided()) [[unlikely]]
@@ -91,8 +92,9 @@ class LatticeShape {
     return {row.x, row.y, row.z};
   }
 
-  /// The number of a place, 0 <= number < size(): row by row, x first, without gaps; the same on all backends and in
-  /// all versions. For random numbers, and as an index into arrays of your own. @pre it exists
+  /// The number of a place, 0 <= number < size(). Places are numbered row by row, along x first, without gaps. Numbers
+  /// are the same on all backends and in all versions. Use them for random numbers, and as indices of your own arrays.
+  /// @pre it exists
   __host__ __device__ std::uint64_t number(Place place) const {
     const std::uint64_t i = place.slot() - std::uint64_t{row_number(place.slot())} * padding();
     if (is_divided()) [[unlikely]]
@@ -108,14 +110,14 @@ class LatticeShape {
     return index < 0 ? Place() : nth_place(static_cast<std::uint64_t>(index));
   }
 
-  /// The place at a distance; none if there is none, beyond a bounded edge.
+  /// The place at a distance; no place if this leads beyond a bounded edge.
   /// @pre the place exists; distances along each axis are less than 2^30
   __host__ __device__ Place neighbour(Place place, LatticeVector distance) const {
     const Row row = row_of(place.slot());
     return Place(place.slot() + x_.step(row.x, distance.x) + y_.step(row.y, distance.y) + z_.step(row.z, distance.z));
   }
 
-  /// The next place in a direction; none if there is none.
+  /// The next place in a direction; no place if this leads beyond a bounded edge.
   __host__ __device__ Place neighbour(Place place, Direction direction) const {
     const auto d = static_cast<std::uint32_t>(direction);
     const Row row = row_of(place.slot());
@@ -132,11 +134,12 @@ class LatticeShape {
   __host__ __device__ Place front(Place place) const { return neighbour(place, {0, 0, -1}); }
   __host__ __device__ Place back(Place place) const { return neighbour(place, {0, 0, 1}); }
 
-  /// Calls `f(neighbour)` for the places of a neighbourhood that exist, row by row, x first; not for the place itself.
+  /// Calls `f(neighbour)` for the existing places of a neighbourhood, row by row, along x first, without the place
+  /// itself.
   template <class Neighbourhood, class F>
   __host__ __device__ void for_each_neighbour(Place place, Neighbourhood, const F& f) const {
     constexpr int kRadius = Neighbourhood::kRadius;
-    [[maybe_unused]] constexpr int kUnrolled = kRadius == 1 ? 3 : 1;  // then steps are constants, and take no branches
+    [[maybe_unused]] constexpr int kUnrolled = kRadius == 1 ? 3 : 1;  // constant steps need no branches
     const Row at = row_of(place.slot());
     const int layers = axes_ > 2 ? kRadius : 0;
     for (int z = -layers; z <= layers; ++z) {
@@ -156,16 +159,17 @@ class LatticeShape {
     }
   }
 
-  /// Which bits of a block stand for places.
+  /// The bits of a block that stand for places.
   __host__ __device__ std::uint64_t places(PlaceBlock block) const { return places_of_word(block.number()); }
 
   /// The block that a place belongs to. @pre the place exists
   __host__ __device__ PlaceBlock block_of(Place place) const { return {place.slot() / 64, has_blocks_in_rows()}; }
 
-  /// For the library: converts a place of another process's part of the same lattice. If it is not here, the result is
-  /// no place, but keeps its number.
+  /// For the library: converts a place of another process's part of the same lattice. If this process does not have it,
+  /// the result is no place, but keeps its number.
   ///
-  /// @param layer   in memory, of the object that knows the place. Of several copies, the nearest one is the result
+  /// @param layer   the layer in memory of the object that refers to the place. Of several copies, the nearest one is
+  ///                the result
   /// @pre the lattice is divided
   __host__ __device__ Place converted(Place place, const LatticeShape& from, std::int64_t layer) const {
     const bool is_elsewhere = (place.slot() & Place::kElsewhere) != 0;
@@ -184,19 +188,20 @@ class LatticeShape {
     return rows_of_group_ == 1 || (y_.length == 1 && z_.length == 1);
   }
 
-  /// For the library: words with a bit for each slot.
+  /// For the library: the number of words with a bit for each slot.
   __host__ __device__ std::uint64_t words() const { return words_; }
 
-  /// For the library: those of them without ghosts, which loops visit and which are counted, saved and shown.
+  /// For the library: the words without ghosts. Loops visit these words; counts, checkpoints and output contain them.
   __host__ __device__ const detail::WordRange& own_words() const { return own_words_; }
 
-  /// For the library: the number of places in them.
+  /// For the library: the number of places in these words.
   __host__ __device__ std::uint64_t own_size() const { return own_size_; }
 
   /// Whether other processes have some of the places: see DistributedLattice.
   __host__ __device__ bool is_divided() const { return is_divided_ != 0; }
 
-  /// For the library: words of a layer, which is a row or, if there are three axes, a plane. @pre it is divided
+  /// For the library: the number of words of a layer, which is a row or, if there are three axes, a plane. @pre the
+  /// lattice is divided
   __host__ __device__ std::uint64_t words_of_layer() const {
     return static_cast<std::uint64_t>(axes_ > 2 ? z_.stride : y_.stride) / 64;
   }
@@ -204,14 +209,14 @@ class LatticeShape {
   /// For the library: the slots of a word that are places.
   __host__ __device__ std::uint64_t places_of_word(std::uint64_t word) const { return places_(word); }
 
-  /// For the library: the same for code that needs nothing else.
+  /// For the library: the object behind places_of_word, for code that needs nothing else.
   __host__ __device__ const detail::PlacesOfWords& places_of_words() const { return places_; }
 
   /// For the library: calls `f(row, distance, reach)` for the rows of a neighbourhood: a RowOfPlaces of 2 * reach + 1
   /// places, without the place itself, and the distance to the middle one.
   ///
-  /// @param word_of   called with the number of a word: which of its slots are looked for. May have `window(slot,
-  ///                  count)`, the same of up to 32 slots from one on
+  /// @param word_of   `word_of(number)` returns the slots of a word that satisfy the search. May have `window(slot,
+  ///                  count)`, which returns the same for up to 32 slots from `slot` on
   template <class Neighbourhood, class WordOf, class F>
   __host__ __device__ void for_each_row(Place place, Neighbourhood neighbourhood, const WordOf& word_of,
                                         const F& f) const {
@@ -219,8 +224,8 @@ class LatticeShape {
                  [&](const auto& look_at, LatticeVector distance, int reach) { f(look_at(word_of), distance, reach); });
   }
 
-  /// For the library: the same where several things are looked for. Calls `f(look_at, distance, reach)`;
-  /// `look_at(word_of)` gives the RowOfPlaces.
+  /// For the library: the same for several searches. Calls `f(look_at, distance, reach)`; `look_at(word_of)` returns
+  /// the RowOfPlaces.
   template <class Neighbourhood, class F>
   __host__ __device__ void for_each_row(Place place, Neighbourhood neighbourhood, const F& f) const {
     const Row at = row_of(place.slot());
@@ -244,7 +249,7 @@ class LatticeShape {
 
   __host__ __device__ std::uint64_t first_slot(std::int32_t y, std::int32_t z) const {
     const std::uint64_t row = std::uint64_t{static_cast<std::uint32_t>(z)} * static_cast<std::uint32_t>(y_.length) +
-                              static_cast<std::uint32_t>(y);  // in memory
+                              static_cast<std::uint32_t>(y);  // index in memory
     return row * stride_;
   }
 
@@ -255,11 +260,11 @@ class LatticeShape {
     return Place(i + row * padding());
   }
 
-  /// Slots behind each row that are no places.
+  /// The number of slots behind each row that are no places.
   __host__ __device__ std::uint32_t padding() const { return stride_ - static_cast<std::uint32_t>(x_.length); }
 
-  // On a GPU both without branches, also where there is nothing to divide, so that compilers compute them once for all
-  // neighbours. A CPU predicts these branches, and a multiplication less is worth more.
+  // On a GPU, both have no branches, even if there is nothing to divide, so that compilers compute them once for all
+  // neighbours. A CPU predicts these branches, and saves a multiplication.
 
   /// The row of a slot.
   __host__ __device__ std::uint32_t row_number(std::uint64_t slot) const {
@@ -276,12 +281,12 @@ class LatticeShape {
             static_cast<std::int32_t>(row - z * static_cast<std::uint32_t>(y_.length)), static_cast<std::int32_t>(z)};
   }
 
-  /// @tparam kInside   whether the neighbourhood reaches beyond no end of a row: then there are no branches, so that no
-  ///                   row waits for another one
+  /// @tparam kInside   whether the neighbourhood stays within its rows. There are no branches then, so that no row
+  ///                   waits for another one
   template <bool kInside, class Neighbourhood, class F>
   __host__ __device__ void for_each_row_from(Place place, const Row& at, Neighbourhood, const F& f) const {
     constexpr int kRadius = Neighbourhood::kRadius;
-    [[maybe_unused]] constexpr int kUnrolled = kInside && kRadius == 1 ? 3 : 1;  // then steps along y are constants
+    [[maybe_unused]] constexpr int kUnrolled = kInside && kRadius == 1 ? 3 : 1;  // steps along y are then constants
     const int layers = axes_ > 2 ? kRadius : 0;
     for (int dz = -layers; dz <= layers; ++dz) {
       DYNASOAR_UNROLL(kUnrolled)
@@ -303,7 +308,7 @@ class LatticeShape {
     }
   }
 
-  /// 2 * reach + 1 places from a slot on, all in one row.
+  /// Reads 2 * reach + 1 places from a slot on, all in one row.
   template <class WordOf>
   __host__ __device__ static detail::RowOfPlaces look_inside(std::uint64_t first, int reach, const WordOf& word_of) {
     const int count = 2 * reach + 1;
@@ -317,7 +322,7 @@ class LatticeShape {
     return {exist, found & exist};
   }
 
-  /// The same around a slot at x, some of which may be beyond the ends of its row.
+  /// The same around a slot at x. Some of the places may be beyond the ends of its row.
   template <class WordOf>
   __host__ __device__ detail::RowOfPlaces look_at_ends(std::uint64_t slot, std::int32_t x, int reach,
                                                        const WordOf& word_of) const {
@@ -334,13 +339,13 @@ class LatticeShape {
     return places;
   }
 
-  // Without initial values, because this is a part of what is bound: see Binding.
+  // No initial values, because this is a part of a bound state: see Binding.
   detail::Axis x_, y_, z_;
   std::int32_t axes_;
   std::uint32_t is_divided_;
   std::uint32_t stride_;  // slots from a row to the next
   std::uint64_t words_;
-  std::uint32_t rows_of_group_;  // 1 if rows are padded, else 64: a group begins at a word
+  std::uint32_t rows_of_group_;  // 1 if rows are padded, otherwise 64: a group begins at a word
   detail::Divider by_stride_;
   detail::Divider by_blocks_;  // words of a group of rows
   detail::PlacesOfWords places_;

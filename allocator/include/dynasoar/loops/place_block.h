@@ -1,5 +1,5 @@
 /// @file
-/// BlockNeighbours: looks at the neighbours of all 64 places of a block at once. Used by the functions of place.h that
+/// BlockNeighbours: finds the neighbours of all 64 places of a block at once. Used by the functions of place.h that
 /// handle blocks.
 #pragma once
 
@@ -15,11 +15,11 @@ class BlockNeighbours {
  public:
   /// Bit i: whether the place at a distance from the block's i-th place exists and is selected.
   ///
-  /// @param word_of   called with the number of a word: which of its slots are selected, none that is not a place
+  /// @param word_of   `word_of(number)` returns the selected slots of a word, all of which must be places
   /// @pre distances along each axis are less than 2^30
-  /// @par Cost   where blocks lie in rows, two words for the next places in a direction, without a branch, so that the
-  ///             words of several directions are under way at once; at most six for others. Otherwise as many for each
-  ///             row that the block has places of
+  /// @par Cost   if blocks lie in rows, reads two words for the next places in a direction, without a branch, so that
+  ///             loads for several directions overlap; for other distances, at most six words. Otherwise the same for
+  ///             each row with places of the block
   template <class WordOf>
   [[gnu::always_inline]] __host__ __device__ static std::uint64_t find(const LatticeShape& shape, PlaceBlock block,
                                                                        LatticeVector distance, const WordOf& word_of) {
@@ -31,7 +31,7 @@ class BlockNeighbours {
     if (distance.x < -1 || distance.x > 1) {
       if (!above.exists()) return 0;
       found = around(shape, above.slot() - static_cast<std::uint32_t>(at.x), at.x, distance.x, word_of);
-    } else {  // beyond an edge, the word of some place stands in for those that are not there
+    } else {  // beyond an edge, reads the word of some other place
       found = distance.x < 0   ? left(shape, above.word(), at.x, word_of)
               : distance.x > 0 ? right(shape, above.word(), at.x, word_of)
                                : word_of(above.word());
@@ -41,7 +41,7 @@ class BlockNeighbours {
   }
 
  private:
-  /// For a word whose first place has this x, the left neighbours of its places. @pre rows begin at whole words
+  /// The left neighbours of the places of a word; its first place has coordinate x. @pre rows begin at whole words
   template <class WordOf>
   __host__ __device__ static std::uint64_t left(const LatticeShape& shape, std::uint32_t word, std::int32_t x,
                                                 const WordOf& word_of) {
@@ -51,7 +51,7 @@ class BlockNeighbours {
     return word_of(word) << 1 | (beside >> (x > 0 ? 63 : last % 64) & there_is);
   }
 
-  /// Likewise, their right neighbours.
+  /// The right neighbours of these places.
   template <class WordOf>
   __host__ __device__ static std::uint64_t right(const LatticeShape& shape, std::uint32_t word, std::int32_t x,
                                                  const WordOf& word_of) {
@@ -61,8 +61,8 @@ class BlockNeighbours {
     return word_of(word) >> 1 | (beside & there_is) << (left > 63 ? 63 : left);
   }
 
-  /// The 64 places of a row from x + by on, beyond its ends as the axis says. Bits of places beyond the end of the row
-  /// that begins at x are unspecified.
+  /// The 64 places of a row from x + by on. Beyond the ends of the row, the axis decides. Bits of places beyond the end
+  /// of the row that begins at x are unspecified.
   template <class WordOf>
   __host__ __device__ static std::uint64_t around(const LatticeShape& shape, std::uint64_t row, std::int32_t x,
                                                   std::int32_t by, const WordOf& word_of) {
@@ -87,7 +87,7 @@ class BlockNeighbours {
     return (found & first_bits(count)) << (begin - from);
   }
 
-  /// `find` for blocks that have places of several rows. Outlined, for it is long and rarely needed.
+  /// `find` for blocks that have places of several rows. Not inlined, because it is long and rarely needed.
   template <class WordOf>
   [[gnu::noinline]] __host__ __device__ static std::uint64_t find_by_rows(const LatticeShape& shape, PlaceBlock block,
                                                                           LatticeVector distance,

@@ -97,7 +97,7 @@ class GridView {
   /// grid's objects and their order (neighbour_reduction.h), so the result has the same bits everywhere.
   ///
   /// @param init   the neutral element of `op`, which must be associative and commutative, except for rounding
-  /// @param map    runs for every neighbour; should capture by value everything that it needs of this object
+  /// @param map    runs for every neighbour; should capture everything that it needs of this object by value
   /// @return       an unfinished reduction: the method must return the result of its `.then(finish)`
   /// @pre          the method itself and `map` change nothing, because several threads run them for one object
   template <class R, class Op, class Map>

@@ -1,9 +1,9 @@
 /// @file
-/// What loops that exchange ghosts do: PackHalo copies the layers that neighbours have ghosts of into messages, and
+/// The loops that exchange ghosts. PackHalo copies the layers of which neighbours have ghosts into messages, and
 /// UnpackHalo copies messages into ghosts. Used by HaloExchange.
 ///
-/// A message has the layers of all classes, as Ghosts::parts says. It is copied in *units*: words that say who is
-/// where, and 16 bytes of a block. Consecutive units lie next to each other, in memory as in messages.
+/// A message has the layers of all classes, as described at Ghosts::parts. It is copied in *units*: words that say
+/// where objects are, and pieces of 16 bytes of blocks. Consecutive units are adjacent, both in memory and in messages.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ struct PlaceField {
 
 /// A class, in memory and in a message.
 struct HaloClass {
-  std::uint64_t first_unit;  ///< of the message
+  std::uint64_t first_unit;  ///< index of the first unit in the message
   std::uint64_t seen_words;  ///< 0 if there is an object at every place
   std::uint64_t seen_at, blocks_at;
   std::uint64_t* seen;
   char* base;
   std::uint64_t block_bytes;
-  AtomicWord<std::uint64_t>* claims;  ///< null if they are not shared
-  bool sets_claims;                   ///< the first of the classes that share them
+  AtomicWord<std::uint64_t>* claims;  ///< shared claims; null if there are none
+  bool sets_claims;                   ///< whether it is the first of the classes that share them
   std::uint32_t first_field, fields;  ///< in the table of fields with Places
 };
 
@@ -40,10 +40,10 @@ struct HaloTables {
   const HaloClass* classes;
   std::uint32_t number;
   const PlaceField* fields;
-  const LatticeShape* shapes;    ///< of this rank, of the one before, and of the one behind
+  const LatticeShape* shapes;    ///< of this rank, of the rank before, and of the rank behind
   std::uint64_t units;           ///< of a message
-  std::uint32_t first_side;      ///< 0 unless there is no rank before
-  std::uint64_t first_words[2];  ///< where the layers for each side begin in memory
+  std::uint32_t first_side;      ///< 1 if there is no rank before, otherwise 0
+  std::uint64_t first_words[2];  ///< word in memory with which the layers for each side begin
 
   __device__ const HaloClass& class_of(std::uint64_t unit) const {
     std::uint32_t i = 0;
@@ -66,7 +66,7 @@ __device__ inline HaloUnit& unit_at(char* bytes, std::uint64_t i) {
 struct PackHalo {
   HaloTables tables;
   char* to[2];           ///< messages, by side
-  std::uint64_t stride;  ///< from those of even epochs to those of odd ones
+  std::uint64_t stride;  ///< bytes from the messages of even epochs to those of odd ones
 
   __device__ void operator()(std::size_t i, std::uint64_t odd) const {
     const std::uint32_t side = tables.first_side + (i >= tables.units ? 1 : 0);
@@ -88,7 +88,7 @@ struct UnpackHalo {
   HaloTables tables;
   char* from[2];
   std::uint64_t stride;
-  const std::uint64_t* epoch;  ///< null: there are no others than even ones
+  const std::uint64_t* epoch;  ///< null: all epochs are even
 
   __device__ void operator()(std::size_t i) const {
     const std::uint32_t side = tables.first_side + (i >= tables.units ? 1 : 0);
@@ -108,7 +108,7 @@ struct UnpackHalo {
   }
 
  private:
-  /// Objects of any class that shares its claims with this one.
+  /// The places with objects of any class that shares its claims with this one.
   __device__ std::uint64_t claims(const HaloClass& of, char* message, std::uint64_t at) const {
     std::uint64_t seen = 0;
     for (std::uint32_t i = 0; i < tables.number; ++i) {
@@ -118,7 +118,7 @@ struct UnpackHalo {
     return seen;
   }
 
-  /// Converts the Places in a unit, those of objects.
+  /// Converts the Places in a unit, if they are those of objects.
   __device__ void convert(HaloUnit& value, const HaloClass& of, char* message, std::uint64_t unit,
                           std::uint32_t side) const {
     const LatticeShape& here = tables.shapes[0];
@@ -129,7 +129,7 @@ struct UnpackHalo {
     for (std::uint32_t f = of.first_field; f < of.first_field + of.fields; ++f) {
       const PlaceField& field = tables.fields[f];
       for (std::uint32_t half = 0; half < 2; ++half) {
-        const std::uint32_t at = offset + half * 8 - field.offset;  // huge if it is in front of the field
+        const std::uint32_t at = offset + half * 8 - field.offset;  // wraps around if it is in front of the field
         const std::uint32_t array = field.count > 1 ? at / field.stride : 0, in_array = at - array * field.stride;
         if (array >= field.count || in_array >= 64 * field.bytes) continue;
         if ((seen >> in_array / field.bytes & 1) == 0) continue;

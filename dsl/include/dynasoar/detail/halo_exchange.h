@@ -1,7 +1,7 @@
 /// @file
-/// HaloExchange: how the ghosts of neighbouring ranks are brought up to date. A loop packs the layers next to the
-/// rank's borders into messages, a Transport moves them, and a loop unpacks them. Used by DistributedLattice; compiled
-/// once for all programs.
+/// HaloExchange: updates the ghosts of neighbouring ranks. A loop packs the layers next to the rank's borders into
+/// messages, a Transport moves them, and a loop unpacks them. Used by DistributedLattice; compiled once for all
+/// programs.
 #pragma once
 
 #include <array>
@@ -26,26 +26,26 @@
 
 namespace dynasoar {
 
-/// How ghosts get from rank to rank.
+/// The way in which ghosts get from rank to rank.
 enum class Transport {
   automatic,  ///< the first of the others that all ranks can use; on a CPU, `staged`
   peer,  ///< loops write into the neighbour's memory: GPUs of one host that reach each other's memory; CPUs of one host
-  nccl,  ///< NCCL: every rank has a GPU of its own
-  staged  ///< through the hosts' memory and MPI: always possible, but the host waits in each exchange
+  nccl,  ///< NCCL; every rank needs a GPU of its own
+  staged  ///< through the hosts' memory and MPI; always possible, but the host waits in each exchange
 };
 
-/// "peer"
+/// The name of a transport, such as "peer".
 const char* name_of(Transport transport);
 
 namespace detail {
 
-/// What HaloExchange needs of a DistributedHandle and of a DistributedLattice.
+/// The parts of a DistributedHandle and a DistributedLattice that HaloExchange uses.
 struct HaloContext {
   Communicator& communicator;
   Executor& executor;
   Attachments& attachments;
   std::function<void(const std::function<void()>&)> on_all;  ///< DistributedHandle::on_all
-  /// Functions of the target dynasoar::distributed, which only programs link that have this object.
+  /// Functions of the target dynasoar::distributed. Only programs with a HaloContext link them.
   std::string (*why_no_device_messages)();
   std::shared_ptr<DeviceMessages> (*connect_devices)(Communicator&);
 };
@@ -54,35 +54,36 @@ class HaloExchange final : public Attachment {
  public:
   /// Collective.
   /// @param ghosts     of this lattice; outlive the exchange
-  /// @param messages   of an exchange that was there before, or null
+  /// @param messages   those of an earlier exchange, or null
   /// @throws Error on all ranks if the transport is impossible
   HaloExchange(const HaloContext& context, const Ghosts& ghosts, Transport wanted,
                std::shared_ptr<DeviceMessages> messages);
   HaloExchange(const HaloExchange&) = delete;
   HaloExchange& operator=(const HaloExchange&) = delete;
-  /// Waits for no rank if an exception is thrown.
+  /// Does not wait for other ranks while an exception is thrown.
   ~HaloExchange();
 
   Transport transport() const { return transport_; }
 
-  /// For the exchange that replaces this one.
+  /// Returns the messages, for the exchange that replaces this one.
   std::shared_ptr<DeviceMessages> take_messages() { return std::move(messages_); }
 
   /// @throws Error if an exchange cannot be submitted now: while a step is recorded, with `staged`
   void check_may_exchange() const;
 
-  /// Brings ghosts up to date. Only with `staged`, or if ghosts are audited, the host waits.
+  /// Updates the ghosts. The host waits only with `staged`, or if ghosts are audited.
   ///
-  /// @param audited   so many layers of ghosts, those next to the rank's own, are compared with what arrives first
+  /// @param audited   number of layers of ghosts, next to the rank's own, that are first compared with the arriving
+  ///                  layers
   /// @return          the first difference as a text; empty if there is none
   /// @pre all changes are visible: PlacedClasses::refresh
   std::string exchange(std::size_t audited);
 
-  /// How many layers of ghosts are up to date. A recorded step begins with 0 and leaves 0 behind.
+  /// The number of layers of ghosts that are up to date. It is 0 at the beginning and at the end of a recorded step.
   int valid() const { return executor_.may_wait() == is_outside_ ? valid_ : 0; }
   void set_valid(int layers);
 
-  /// @throws CommunicatorError if a neighbour has not come in time
+  /// @throws CommunicatorError if a neighbour has not arrived in time
   void check_neighbours() const;
 
   Shortage loops_done() override;
@@ -129,7 +130,7 @@ class HaloExchange final : public Attachment {
   std::array<HostBuffer, 2> on_host_[2];
 
   int valid_ = 0;
-  bool is_outside_ = true;  // of recorded steps, when `valid_` was set
+  bool is_outside_ = true;  // whether `valid_` was set outside of recorded steps
   int exceptions_at_construction_;
 };
 

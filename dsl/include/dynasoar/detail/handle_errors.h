@@ -1,5 +1,5 @@
 /// @file
-/// What AllocatorHandle refuses to do, and says so.
+/// Errors of AllocatorHandle.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 namespace dynasoar::detail {
 
 /// @param is_one_alive   whether there is a handle of the same allocator type
-/// @throws Error if that must not be, or files of this program do not fit together
+/// @throws Error if there is one, or if files of this program were compiled with different options
 void check_handle_may_be_made(bool is_one_alive);
 
 [[noreturn]] void throw_cannot_fail_on_purpose();
 
-/// @param name   of the class of objects
+/// @param name   the name of the objects' class
 [[noreturn]] void throw_no_room(std::size_t objects, std::string_view name, std::size_t limit_bytes);
 
 [[noreturn]] void throw_does_not_count_accesses();

@@ -15,10 +15,10 @@
 
 namespace dynasoar::detail {
 
-/// A number that HDF5 gave for something, which is given back at the end.
+/// Owns an HDF5 identifier, and closes it at the end.
 class Hdf5Id {
  public:
-  /// @throws Error if HDF5 could not do it
+  /// @throws Error if the identifier stands for an error
   Hdf5Id(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
     if (id < 0) throw Error(std::string("dynasoar: HDF5 cannot ") + what);
   }
@@ -49,7 +49,7 @@ inline void write_hdf5_column(hid_t group, const Columns& table, const Column& c
   const hid_t number = hdf5_type(column.type);
   const Hdf5Id type(column.labels.empty() ? H5Tcopy(number) : H5Tenum_create(number), H5Tclose, "make a type");
   for (std::size_t i = 0; i < column.labels.size(); ++i) {
-    const std::uint64_t value = i;  // the bytes that count come first
+    const std::uint64_t value = i;  // little-endian: the low bytes, which HDF5 reads, come first
     check_hdf5(H5Tenum_insert(type, column.labels[i].c_str(), &value), "name a number");
   }
   const Hdf5Id set(H5Dcreate2(group, column.name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,

@@ -1,6 +1,6 @@
 /// @file
-/// KeptLists: while it lives, loops visit the objects that there were when it was made, and save the time to list them.
-/// Made by AllocatorHandle::keep_lists; LoopRunner asks the ListKeeper which lists it has to make.
+/// KeptLists: while it lives, loops visit the objects that existed when it was made, and save the time to list them.
+/// Made by AllocatorHandle::keep_lists. ListKeeper: tells LoopRunner which lists to make.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ constexpr ClassSet kept_classes() {
   }
 }
 
-/// Knows of which classes the lists of objects are kept.
+/// Knows the classes whose lists of objects are kept.
 class ListKeeper {
  public:
   explicit ListKeeper(std::size_t types) : times_(types) {}
@@ -32,39 +32,39 @@ class ListKeeper {
   /// The classes whose lists are kept.
   ClassSet kept() const;
 
-  /// Those of some classes whose lists are not.
+  /// The members of `classes` whose lists are not kept.
   ClassSet not_kept(const ClassSet& classes) const;
 
-  /// From now on the lists of these classes are kept, until `release` is called as often as this was.
+  /// Keeps the lists of these classes until `release` has been called as often as this function.
   void keep(const ClassSet& classes) { add(classes, 1); }
   void release(const ClassSet& classes) { add(classes, -1); }
 
-  /// Notes the lists of these classes, for check_unchanged. @param listed_at   what HeapMemory::listed_at says of all
+  /// Notes the lists of these classes, for check_unchanged. @param listed_at   HeapMemory::listed_at of all classes
   void note(const ClassSet& classes, const std::vector<std::uint64_t>& listed_at);
 
-  /// @throws Error if a list that is kept is not the one that was noted. All of them: a loop may see other objects than
-  ///         those that it visits
+  /// @throws Error if a kept list differs from the noted one. Checks all kept lists, because a loop may look at other
+  ///         objects than those that it visits
   void check_unchanged(const std::vector<std::uint64_t>& listed_at) const;
 
   /// @throws Error if lists are kept
   void check_none() const;
 
-  /// After a step, before which the lists of `classes` were kept. @throws Error if those of others are kept now: they
-  /// were only recorded
+  /// Called after a step. @param classes   the classes whose lists were kept before the step
+  /// @throws Error if lists of other classes are kept now: they were only recorded
   void check_no_more_than(const ClassSet& classes) const;
 
  private:
   void add(const ClassSet& classes, int times);
 
-  std::vector<int> times_;                // [types] that each is kept
-  std::vector<std::uint64_t> listed_at_;  // of those that are
+  std::vector<int> times_;                // [types] how often `keep` was called
+  std::vector<std::uint64_t> listed_at_;  // [types] of kept lists
 };
 
 }  // namespace dynasoar::detail
 
 namespace dynasoar {
 
-/// What AllocatorHandle::keep_lists returns. Lists are kept while it lives; if it is moved, the new one keeps them.
+/// The result of AllocatorHandle::keep_lists. Lists are kept while it lives. If it is moved, the new one keeps them.
 /// @pre the handle outlives it
 class KeptLists {
  public:

@@ -11,10 +11,10 @@
 
 namespace dynasoar::detail {
 
-/// What a class needs on a lattice.
+/// The memory that a class needs on a lattice.
 struct LatticeNeeds {
   std::string_view class_name;
-  std::size_t block_bytes;  ///< for 64 places: of a block, or of their part of a table; a multiple of kPlacedUnit
+  std::size_t block_bytes;  ///< for 64 places: a block, or 64 entries of a table; a multiple of kPlacedUnit
   std::size_t bits;         ///< per place
   bool has_generations;
   bool counts_created;
@@ -23,7 +23,7 @@ struct LatticeNeeds {
 struct LatticeMemory {
   DeviceArray<char> blocks;
   DeviceArray<std::uint32_t> generations;  ///< in checked builds
-  DeviceArray<std::uint64_t> words;  ///< seen, arrived, departed; claims, if it is the class whose claims others share
+  DeviceArray<std::uint64_t> words;    ///< seen, arrived, departed; and claims, for the first class that shares them
   DeviceArray<std::uint64_t> created;  ///< if creations are counted
 
   LatticeMemory() = default;

@@ -1,6 +1,6 @@
 /// @file
-/// LogRows: the rows of a step log, in device memory until the host asks for them or the memory is full. Base of
-/// StepLog, as far as it does not depend on classes.
+/// LogRows: the rows of a step log. They stay in device memory until the host asks for them or the memory is full. Base
+/// of StepLog, with the parts that do not depend on classes.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace dynasoar {
 
-/// A cell of a step log: a whole number, a real number, or nothing, such as the least of no objects.
+/// A cell of a step log: a whole number, a real number, or no value, such as the minimum over no objects.
 using LogValue = std::variant<std::monostate, std::int64_t, std::uint64_t, double>;
 
 /// A row of a step log.
@@ -28,10 +28,10 @@ struct LogRow {
 
 namespace detail {
 
-/// The device's side of the rows. What a row has is written at row(), and then the row is closed.
+/// The rows in device memory. Loops write the contents of a row at row(), and the last one closes it.
 struct LogTarget {
   struct Cursor {
-    std::uint64_t rows;  ///< closed, since the host has taken some
+    std::uint64_t rows;  ///< rows closed since the host last took rows
     std::uint64_t next;  ///< number of the next row
   };
   static constexpr std::uint64_t kRows = 256;
@@ -40,7 +40,7 @@ struct LogTarget {
   std::size_t row_bytes;
   Cursor* cursor;
 
-  /// Where the present row is written; null if there is no room for it. Begins with its step.
+  /// The memory of the current row, which begins with its step; null if there is no room for it.
   __device__ char* row() const { return cursor->rows < kRows ? memory + cursor->rows * row_bytes : nullptr; }
 
   __device__ void close_row(std::uint64_t step) const {
@@ -50,7 +50,7 @@ struct LogTarget {
   }
 };
 
-/// Some totals of objects of a class: loops that compute their part of a row.
+/// Several totals of the objects of a class, and the loops that compute them. They are a part of each row.
 class LoggedTotals {
  public:
   virtual ~LoggedTotals() = default;
@@ -67,22 +67,23 @@ class LogRows : private Attachment {
   LogRows(const LogRows&) = delete;
   LogRows& operator=(const LogRows&) = delete;
 
-  /// The headings of the columns beside "step".
+  /// The headings of the columns after "step".
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Which of these are numbers of objects, or other sums that are whole and not negative: no row lacks them.
+  /// For each name, whether its values are counts: whole numbers that are not negative and that no row lacks.
   const std::vector<bool>& are_counts() const { return are_counts_; }
 
   /// Waits, and returns all rows since the log was made or take_rows() was called, oldest first.
-  /// @throws Error if the device failed, within a recorded step, or if a CUDA graph of your own has added more than
-  ///         256 rows since the last call: all others are there
+  /// @throws Error if the device failed, within a recorded step, or if a CUDA graph of your own has added more than 256
+  ///         rows since the last call; the rows after these are lost
   const std::vector<LogRow>& rows();
 
-  /// The same, and forgets them.
+  /// The same, and removes them from the log.
   std::vector<LogRow> take_rows();
 
   /// Waits, and writes rows(): as CSV with a heading if `path` ends in .csv, or as JSON lines, an object for each row,
-  /// if it ends in .jsonl. Nothing is an empty cell or null, as are numbers in JSON that are not finite.
+  /// if it ends in .jsonl. No value is an empty cell in CSV and null in JSON. Numbers that are not finite are also null
+  /// in JSON.
   ///
   /// The file is written as a whole or not at all, see write_file.h. @throws Error if it cannot be written, or `path`
   /// has another ending
@@ -98,22 +99,22 @@ class LogRows : private Attachment {
   ///         must not allocate memory
   void check_may_add(const std::vector<std::string>& names) const;
 
-  /// Where the next part of a row begins. A multiple of 16.
+  /// The offset in bytes at which the next part of a row begins: a multiple of 16.
   std::size_t end_of_row() const { return row_bytes_; }
 
-  /// Adds a part of so many bytes to all rows. @pre check_may_add(names) @throws Error if there is no memory
+  /// Adds a part to all rows. @pre check_may_add(names) @throws Error if there is no memory
   void add(const std::vector<std::string>& names, const std::vector<bool>& are_counts,
            std::unique_ptr<LoggedTotals> totals, std::size_t bytes);
 
-  /// Before a row is submitted. @throws Error if it would be empty
+  /// Called before a row is submitted. @throws Error if it would be empty
   void begin_row();
 
   LogTarget target() const { return {memory_.data(), row_bytes_, cursor_.data()}; }
   const std::vector<std::unique_ptr<LoggedTotals>>& parts() const { return parts_; }
 
  private:
-  // So that nothing is lost, the host bounds the number of rows in device memory: it knows what it has submitted, and
-  // how many rows a recorded step adds. It waits when there may be no room for more.
+  // No row may be lost, so the host keeps an upper bound of the number of rows in device memory: it knows which loops
+  // it has submitted, and how many rows a recorded step adds. It waits if there may be no room for another row.
   void step_begins() override { rows_of_step_ = 0; }
   void before_replay() override;
   void make_room(std::uint64_t rows);
@@ -128,8 +129,8 @@ class LogRows : private Attachment {
   DeviceArray<char> memory_;
   DeviceArray<LogTarget::Cursor> cursor_;
   std::uint64_t possible_ = 0;        // rows in device memory, at most
-  std::uint64_t rows_of_step_ = 0;    // that the present recording has added
-  std::uint64_t rows_of_replay_ = 0;  // the most that a recorded step has
+  std::uint64_t rows_of_step_ = 0;    // added by the current recording
+  std::uint64_t rows_of_replay_ = 0;  // greatest number of rows in a recorded step
   bool has_begun_ = false;
   std::vector<LogRow> rows_;
 };
@@ -140,7 +141,7 @@ std::vector<double> edges_of_bins(const std::string& name, double low, double hi
 /// The headings of a histogram's columns. @throws Error if there are no bins, too many, or edges do not increase
 std::vector<std::string> names_of_bins(const std::string& name, const std::vector<double>& edges);
 
-/// @throws Error if it is not above 0 and finite
+/// Returns `unit`. @throws Error if it is not positive and finite
 double checked_unit(const std::string& name, double unit);
 
 }  // namespace detail

@@ -21,13 +21,13 @@
 
 namespace dynasoar::detail {
 
-/// Gives a row the number that it has.
+/// Closes a row. Its step is the number of the row.
 struct CloseRow {
   LogTarget target;
   __device__ void operator()(std::size_t) const { target.close_row(target.cursor->next); }
 };
 
-/// Gives a row the number of a step. @tparam Step   a StepNumber
+/// Closes a row with the number of a step. @tparam Step   a StepNumber
 template <class Step>
 struct CloseRowOfStep {
   LogTarget target;
@@ -35,13 +35,13 @@ struct CloseRowOfStep {
   __device__ void operator()(std::size_t) const { target.close_row(static_cast<std::uint32_t>(step)); }
 };
 
-/// Where the totals of a loop are in a row.
+/// The position of a loop's totals in a row.
 struct PartOfRow {
-  std::size_t values;  ///< offset
-  std::size_t bins;    ///< likewise
+  std::size_t values;  ///< offset in bytes
+  std::size_t bins;    ///< offset in bytes
 };
 
-/// Writes totals to the present row, and adds up the copies of bins. Runs when all parts of a reduction are done.
+/// Writes totals to the current row, and adds up the copies of bins. Runs when all parts of a reduction are done.
 template <class TotalsT>
 struct WriteTotals {
   using Values = typename TotalsT::Values;
@@ -63,7 +63,7 @@ struct WriteTotals {
 };
 
 /// @tparam A         the allocator
-/// @tparam T         whose objects, and those of its subclasses, are visited
+/// @tparam T         visits the objects of T and its subclasses
 /// @tparam TotalsT   a Totals
 template <class A, class T, class TotalsT>
 class LoggedLoop final : public LoggedTotals {
@@ -105,7 +105,7 @@ class LoggedLoop final : public LoggedTotals {
     Values* const results = reinterpret_cast<Values*>(results_.data());
     std::size_t count = 0;
     loops_.placed().template check_have_lattices<T>();
-    // Not after the loop: it may have stopped half-way.
+    // Clear the bins here and not after the loop, which may have stopped half-way.
     if (bins_.bins > 0) loops_.executor().fill_bytes(words_.data(), 0, words_.bytes());
     const WriteTotals<TotalsT> write{bins_, target, part_, ticket_.data()};
     loops_.template run<T, TotalsT>([&] {
@@ -135,7 +135,7 @@ class LoggedLoop final : public LoggedTotals {
     A::template Subtypes<T>::for_each([&]<class C>(std::type_identity<C>) { is_last = std::is_same_v<C, S>; });
     return is_last;
   }
-  /// The reduction over the last class writes the totals of all.
+  /// The reduction over the last class writes the totals of all classes.
   template <class S>
   using Finish = std::conditional_t<is_last_class<S>(), WriteTotals<TotalsT>, LeaveParts>;
   static_assert(alignof(Values) <= 16);

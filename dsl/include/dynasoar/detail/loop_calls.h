@@ -1,5 +1,5 @@
 /// @file
-/// What the loops of AllocatorHandle call for every object or index.
+/// The function objects that loops of AllocatorHandle call for every object or index.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ concept MemberFunctionPointer = std::is_member_function_pointer_v<M>;
 template <class M>
 concept MemberObjectPointer = std::is_member_object_pointer_v<M>;
 
-/// The class whose objects a loop with a method visits, if none is named.
+/// The class whose objects a loop with a method visits, if the caller names no class.
 template <class A, auto kMethod>
 struct VisitedClass {
   using type = typename MethodClass<decltype(kMethod)>::type;
@@ -56,7 +56,7 @@ inline constexpr bool is_const_method_v<R (C::*)(Args...) const> = true;
 template <class R, class C, class... Args>
 inline constexpr bool is_const_method_v<R (C::*)(Args...) const noexcept> = true;
 
-/// What says, while a call runs, who is to blame for misuse; nothing if the allocator does not find misuse.
+/// Names the running call in reports of misuse. Does nothing if the allocator does not find misuse.
 template <class A>
 using ScopeFor = std::conditional_t<A::kFindsMisuse, ContextScope<A>, NoScope>;
 
@@ -67,9 +67,9 @@ inline constexpr bool is_method_v = false;
 template <auto kMethod>
 inline constexpr bool is_method_v<Method<kMethod>> = true;
 
-/// In checked builds for a GPU: that arguments of a loop which are pointers point to memory that it can reach. Pointers
-/// in class values and in what lambdas capture are not seen.
-/// @throws Error if one does not
+/// Checks, in checked builds for a GPU, that pointers among the arguments of a loop point to memory that the GPU can
+/// reach. Does not see pointers in class values or in the captures of lambdas.
+/// @throws Error if a pointer does not
 template <class A, class... Args>
 void check_arguments([[maybe_unused]] const Args&... args) {
   if constexpr (kCudaBackend && A::kFindsMisuse) {
@@ -127,7 +127,7 @@ struct Method {
   }
 };
 
-/// A call that returns a Reduction, as what a loop does to pairs of objects.
+/// A call that returns a Reduction, in the form that a loop over pairs of objects needs.
 ///
 /// @tparam Slot   the SlotCall
 template <class Slot, class Reduction>
@@ -204,7 +204,7 @@ template <class T, class CallT>
 struct SlotCall {
   using Object = T;
   using Call = CallT;
-  /// What the loop has to do with what the call returns.
+  /// The PairCall of the call, or void. It determines how the loop treats the result.
   template <class C = Call>
   using Pairs = typename PairsOf<SlotCall, decltype(std::declval<const C&>()(std::declval<T*>()))>::type;
 
@@ -216,11 +216,11 @@ struct SlotCall {
     visit(reinterpret_cast<std::uint64_t>(T::Allocator::template object<T>(block, slot)));
   }
 
-  /// @param handle   of an object of T
+  /// @param handle   the handle of an object of T
   __device__ void visit(std::uint64_t handle) const {
     [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
-    // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
-    // see that they differ, and moves loads above stores.
+    // Opaque, so that the compiler computes the addresses of all fields from one register. Only then does it see that
+    // the addresses differ, and moves loads above stores.
     call_alone(call, reinterpret_cast<T*>(opaque(handle)));
   }
 

@@ -1,5 +1,5 @@
 /// @file
-/// What loops are called where their accesses to fields are counted, and what the counts say. Used by LoopRunner.
+/// Names of loops for builds that count accesses to fields, and the results of counting. Used by LoopRunner.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct CreateRest;
 template <class Total, class... Others>
 struct Totals;
 
-/// What loops call, in a few words: "Fish::update", "new Fish", "StepLog", or the name of a callable's type.
+/// A short name of the callable in a loop: "Fish::update", "new Fish", "StepLog", or the name of the callable's type.
 template <class F>
 struct CallName {
   static std::string text() { return std::string(type_name<F>()); }
@@ -71,10 +71,10 @@ std::string loop_name() {
   return call.starts_with(name + "::") ? call : name + ": " + call;
 }
 
-/// What the counts say.
+/// Converts the counts to FieldAccesses.
 ///
 /// @param loops    their names
-/// @param words    of each loop, kCountedKinds for each field of each class
+/// @param words    the counts: for each loop, kCountedKinds for each field of each class
 FieldAccesses field_accesses_of(const ClassTable& classes, const std::vector<std::string>& loops,
                                 const std::vector<std::uint64_t>& words);
 

@@ -1,6 +1,6 @@
 /// @file
-/// LoopReports: what loops have to report when they are done: misuse, objects that could not be created, what
-/// attachments have found. Part of AllocatorHandle.
+/// LoopReports: reports problems of loops that have finished: misuse, objects that could not be created, and problems
+/// of attachments. Part of AllocatorHandle.
 #pragma once
 
 #include <cstdint>
@@ -22,40 +22,42 @@
 
 namespace dynasoar::detail {
 
-/// Throws the misuse that was found, if any, described for people: which class or field, what was done, to which
-/// object, by which. @param reports   without texts @throws MisuseError
+/// Throws the misuse that was found, if any. The message names the class or field, the operation, the object, and the
+/// object that did it.
+/// @param reports   without texts
+/// @throws MisuseError
 void throw_misuse(const ClassTable& classes, std::vector<MisuseReport> reports);
 
 /// Objects that could not be created.
 struct Refused {
   std::uint64_t objects = 0;
-  std::uint64_t pages = 0;  ///< that those take for which there was no memory
+  std::uint64_t pages = 0;  ///< pages for the objects for which there was no memory
   std::string text;         ///< "Fish: make_new failed 3 times, heap full; Shark: ..."
 };
 
 /// Remembers which refusals have been reported.
 class RefusalLog {
  public:
-  /// Those since the last call. @param refusals   since the start, see refused_objects
+  /// Returns the refusals since the last call. @param refusals   those since the start, see refused_objects
   Refused take(const ClassTable& classes, const std::vector<std::uint64_t>& refusals);
 
  private:
   std::vector<std::uint64_t> reported_;
 };
 
-/// The error for objects that could not be created: how large the heap is, and what to do about that.
+/// The error for objects that could not be created. The message states the size of the heap, and what to do about it.
 /// @param grows      whether heaps of its allocator can grow
-/// @param has_room   whether it has grown, so that there is room for them now
+/// @param has_room   whether the heap has grown, so that there is room for the objects now
 AllocationError allocation_error(const Refused& refused, const Statistics& now, bool grows, bool has_room);
 
 /// @param totals     live objects and blocks, two numbers per class
 /// @param refusals   see refused_objects
-/// @param created    a number per class
+/// @param created    objects created since the start, one number per class
 std::vector<TypeStatistics> type_statistics(const ClassTable& classes, const std::vector<std::uint64_t>& totals,
                                             const std::vector<std::uint64_t>& refusals,
                                             const std::vector<std::uint64_t>& created);
 
-/// What is known of the objects in a storage. Waits for the device.
+/// The statistics of the objects in a storage. Waits for the device.
 template <class Storage>
 Statistics gather_statistics(Executor& executor, const ClassTable& classes, const Storage& storage) {
   const std::vector<std::uint64_t> totals = storage.count_objects(executor);
@@ -79,14 +81,14 @@ requires(!std::is_base_of_v<HeapMemory, Storage>) Statistics
   return gather_statistics(executor, classes, storage);
 }
 
-/// Waits for loops, and throws what they have to report.
+/// Waits for loops, and throws their problems as exceptions.
 ///
-/// @tparam Memory   a HeapMemory, for which all of this is compiled once, in the library; or an AosStorage
+/// @tparam Memory   a HeapMemory, for which this class is compiled once, in the library; or an AosStorage
 /// @tparam Growth   a HeapGrowth or NoGrowth
 template <class Memory, class Growth>
 class LoopReports {
  public:
-  /// @pre all outlive this
+  /// @pre all arguments outlive this object
   LoopReports(Executor& executor, const ClassTable& classes, Memory& memory, Growth& growth, OnRefusal on_refusal)
       : executor_(executor), classes_(classes), memory_(memory), growth_(growth), on_refusal_(on_refusal) {}
 
@@ -95,17 +97,18 @@ class LoopReports {
   bool retry_with_growth();
   Statistics statistics();
 
-  /// Nobody asks any more: drops errors, but prints misuse.
+  /// Called when the handle is destroyed: discards errors, but prints misuse.
   void finish() noexcept;
 
-  /// A checkpoint was loaded: forgets what has happened up to now, and tells attachments. @pre the device is idle
+  /// Called after a checkpoint was loaded: forgets all earlier problems, and notifies attachments. @pre the device is
+  /// idle
   void restart();
 
   Attachments& attachments() { return attachments_; }
   const Attachments& attachments() const { return attachments_; }
 
  private:
-  /// Waits; throws if there was misuse. @return what could not be created since the last call
+  /// Waits, and throws if there was misuse. @return the objects that could not be created since the last call
   Refused take_refused();
 
   AllocationError error_for(const Refused& refused, bool has_room) {

@@ -1,9 +1,9 @@
 /// @file
-/// The rules for what loops are given, callables and arguments, as compile-time checks that say which rule was broken
-/// and how to fix it. Used by AllocatorHandle and UniformGrid, and by what their loops call (loop_calls.h).
+/// The rules for callables and arguments of loops, as compile-time checks. Each message says which rule was broken and
+/// how to fix it. Used by AllocatorHandle and UniformGrid, and by the callables of their loops (loop_calls.h).
 ///
-/// Every thread gets a copy of the bytes of all that a loop is given, so nothing may need more than that to be copied,
-/// and a change of a copy is lost.
+/// Every thread gets a copy of the bytes of the callable and of the arguments. So it must be possible to copy them as
+/// bytes, and changes of a copy are lost.
 #pragma once
 
 #include <concepts>
@@ -20,17 +20,17 @@
 
 namespace dynasoar::detail {
 
-/// Whether the bytes of a T are all that a copy of it needs.
+/// Whether a T can be copied as bytes.
 template <class T>
 inline constexpr bool is_copied_as_bytes_v =
     std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T>;
 
-/// std::make_tuple stores what a std::ref refers to.
+/// Whether T is a std::reference_wrapper, for which std::make_tuple stores a reference.
 template <class T>
 inline constexpr bool is_reference_wrapper_v =
     std::is_reference_v<std::tuple_element_t<0, decltype(std::make_tuple(std::declval<T>()))>>;
 
-/// A loop can be given an argument of this type.
+/// Checks that a loop can have an argument of this type.
 template <class Argument>
 constexpr bool check_argument() {
   static_assert(
@@ -46,7 +46,7 @@ constexpr bool check_argument() {
   return true;
 }
 
-/// A loop can be given a callable of this type.
+/// Checks that a loop can have a callable of this type.
 template <class F>
 constexpr bool check_callable() {
   static_assert(is_copied_as_bytes_v<F> || is_wrapped_lambda_v<F>,
@@ -56,14 +56,14 @@ constexpr bool check_callable() {
   return true;
 }
 
-/// A loop can be given a callable and arguments of these types.
+/// Checks that a loop can have a callable and arguments of these types.
 template <class F, class... Args>
 constexpr bool check_given() {
   return (check_callable<F>() && ... && check_argument<Args>());
 }
 
-/// The loop can call an F with an object or index, and the arguments. Only device code may ask: nvcc's host code knows
-/// no signatures of lambdas.
+/// Checks that a loop can call an F with an object or index, and the arguments. Only device code may call this: nvcc's
+/// host code does not know the signatures of lambdas.
 template <class F, class First, class... Args>
 __host__ __device__ constexpr bool check_call() {
   constexpr bool kTakesArguments = std::is_invocable_v<F, First&, Args&...>;
@@ -108,7 +108,7 @@ constexpr bool check_creation() {
   return true;
 }
 
-/// What AllocatorHandle::save and load are given: items, or CheckpointItems.
+/// The items among the arguments of AllocatorHandle::save and load: items, or CheckpointItems.
 template <std::derived_from<SavedItem>... Items>
 std::vector<const SavedItem*> saved_items(const Items&... items) {
   return {&items...};
@@ -127,7 +127,7 @@ inline std::vector<const CheckpointItem*> loaded_items(const CheckpointItems& it
   return items.loaded();
 }
 
-/// Before checkpoints of the objects of an allocator.
+/// Checks that checkpoints can have the objects of an allocator.
 template <class A>
 constexpr bool check_saves() {
   static_assert(A::kSaves,

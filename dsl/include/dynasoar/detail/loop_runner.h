@@ -1,5 +1,5 @@
 /// @file
-/// LoopRunner: owns the heap of an allocator and runs loops on it. AllocatorHandle, Step and UniformGrid are its users.
+/// LoopRunner: owns the heap of an allocator and runs loops on it. Used by AllocatorHandle, Step and UniformGrid.
 #pragma once
 
 #include <cstddef>
@@ -42,10 +42,10 @@
 
 namespace dynasoar::detail {
 
-/// Runs loops, and does what there is to do before and after each: the heap may have grown, or has to; device code has
-/// to know the heap, and in checked builds the loop; the objects to be visited have to be listed.
+/// Runs loops. Before each loop, it lets the heap grow if necessary, tells device code about the heap (in checked
+/// builds, also about the loop), and lists the objects that the loop visits.
 ///
-/// What its member functions throw, and that some of them wait, is said of those of AllocatorHandle.
+/// The comments of AllocatorHandle's functions say which of them wait and what they throw.
 ///
 /// @tparam A   the allocator; one LoopRunner of each can be alive at a time
 template <class A>
@@ -66,40 +66,40 @@ class LoopRunner {
   const Creation<A>& creation() const { return creation_; }
   SortMemory& sort_memory() { return sort_memory_; }
 
-  /// A loop over indices, of which a thread takes `per_thread` at least.
+  /// Runs a loop over indices. A thread takes at least `per_thread` of them.
   template <class F>
   void run_over_indices(std::size_t count, const F& function, std::size_t per_thread) {
     run_unlisted<F>([&] { loop_over_indices<A>(executor_, count, IndexCall<A, F>{function}, per_thread); });
   }
 
-  /// A loop that visits no listed objects, which the caller submits, in `submit()`, and in which F is called.
+  /// Runs a loop without lists of objects. The caller submits it in `submit()`, and it calls an F.
   template <class F, class Submit>
   void run_unlisted(const Submit& submit);
 
-  /// A loop of the library over the objects of a placed class. It looks at no lists, and neither creates nor deletes
-  /// objects, so lists stay as they are.
+  /// Runs a loop of the library over the objects of a placed class. It needs no lists, and neither creates nor deletes
+  /// objects, so lists stay valid.
   template <class T, class Call>
   void run_over_places(const Call& call) {
     run_unlisted<Call>([&] { placed_.template loop_over_objects<T>(call); });
   }
 
-  /// A loop over T and its subclasses: one kernel, unless a method returns a device_reduce; then one for each class.
+  /// Runs a loop over T and its subclasses: one kernel, or one per class if a method returns a device_reduce.
   template <class T, class Call>
   void run_over_objects(const Call& call);
 
-  /// A loop over T and its subclasses that the caller submits, in `submit()`, and in which F is called.
+  /// Runs a loop over T and its subclasses. The caller submits it in `submit()`, and it calls an F.
   template <class T, class F, class Submit>
   void run(const Submit& submit);
 
-  /// Calls `function(std::type_identity<S>, list, capacity)` for T and its subclasses, in such a `submit()`.
+  /// Calls `function(std::type_identity<S>, list, capacity)` for T and its subclasses. Call it in `submit()`.
   template <class T, class Function>
   void for_each_list(const Function& function);
 
-  /// A loop that creates objects `T(i, args...)`.
+  /// Runs a loop that creates objects `T(i, args...)`.
   template <class T, class... Args>
   void create(std::size_t count, Args... args);
 
-  /// Before loops create so many objects of T: lets the heap grow if it must.
+  /// Lets the heap grow, if necessary, before loops create this number of objects of T.
   template <class T>
   void make_room_for(std::size_t objects) {
     make_room(pages_for<T>(objects));
@@ -109,7 +109,7 @@ class LoopRunner {
   template <class T, class R, class Op, class F>
   R reduce(R init, Op op, const F& f);
 
-  /// Before kernels of the user's own, whose translation unit then has to be told of the heap.
+  /// Called before the user's own kernels. The caller then tells their translation unit about the heap.
   [[gnu::noinline]] void announce_kernels();
 
   /// Keeps the lists of objects of these classes while the result lives.
@@ -121,32 +121,32 @@ class LoopRunner {
   /// @throws Error if lists are kept
   void check_keeps_no_lists() const { lists_.check_none(); }
 
-  /// Lists the objects of these classes. @return where those of all classes are
+  /// Lists the objects of these classes. @return the places of the objects of all classes
   View<ObjectPlaces> list(const ClassSet& classes);
 
-  /// Calls a function whose loops are recorded, or stand for recorded ones.
+  /// Calls a function whose loops are recorded, or run instead of recorded ones.
   template <class F>
   void run_recorded(F& function) {
-    placed_.expect_changes();  // by whatever runs between two calls of the step
+    placed_.expect_changes();  // by loops that run between two calls of the step
     struct Again {
       PlacedRunner<A>& placed;
       ~Again() { placed.expect_changes(); }
-    } const again{placed_};  // what was recorded has not run
+    } const again{placed_};  // recorded loops have not run
     const ClassSet kept = lists_.kept();
     reports_.attachments().step_begins();
     function();
     lists_.check_no_more_than(kept);
   }
 
-  /// Before a step is recorded, when the device is idle.
+  /// Called before a step is recorded, when the device is idle.
   void before_recording() { sort_memory_.before_recording(storage().growths()); }
 
-  /// Before and after a recorded step whose loops ask for so many pages of the heap.
+  /// Called before and after a recorded step. @param pages   pages of the heap that its loops ask for
   void before_replay(std::uint64_t pages);
   void after_step() { growth_.after_loop(); }
-  /// Those that the loops ask for that have been recorded since the last call.
+  /// The number of pages that the loops recorded since the last call ask for.
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
-  /// What a recorded step's kernels depend on: if that changes, the step has to be recorded again.
+  /// The state on which a recorded step's kernels depend. If it changes, the step has to be recorded again.
   struct StepBasis {
     std::uint64_t moves;  ///< of the heap, of attachments and of lattices
     ClassSet kept;        ///< classes whose lists are kept
@@ -184,9 +184,9 @@ class LoopRunner {
                                     SlotCall<Ss, Call>{call}}...);
   }
 
-  /// Before a loop is submitted.
+  /// Called before a loop is submitted.
   [[gnu::noinline]] void before_loop();
-  /// Before one that asks for so many pages.
+  /// Called before a loop that asks for this number of pages.
   void make_room(std::uint64_t pages);
 
   template <class T>
@@ -204,9 +204,9 @@ class LoopRunner {
   ObjectLists<A> lists_;
   PlacedRunner<A> placed_;
   [[no_unique_address]] Creation<A> creation_;
-  DeviceArray<char> scratch_;  // of reductions
+  DeviceArray<char> scratch_;  // for reductions
   SortMemory sort_memory_;
-  std::uint64_t loops_ = 0;  // that have run; checked builds
+  std::uint64_t loops_ = 0;  // number of loops that have run; in checked builds
 };
 
 template <class A>
@@ -272,7 +272,7 @@ void LoopRunner<A>::run_unlisted(const Submit& submit) {
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, CallName<F>::text());
   announce({});
   placed_.before_loop();
-  // Also while lists are kept: what was deleted would else stay in them, and leave no room.
+  // Also while lists are kept: otherwise deleted objects would stay in them, and leave no room.
   if constexpr (A::kListsBeforeEveryLoop) lists_.make_all();
   submit();
   growth_.after_loop();
@@ -345,7 +345,7 @@ void LoopRunner<A>::for_each_list(const Function& function) {
 
 template <class A>
 void LoopRunner<A>::synchronize() {
-  executor_.check_may_wait();  // threads of a loop that call this are refused before they touch anything
+  executor_.check_may_wait();  // refuses threads of a loop before they change anything
   const Rebinding rebinding{heap_};
   reports_.synchronize();
 }
@@ -404,7 +404,7 @@ void LoopRunner<A>::load(const std::string& path, const LoadOptions& options, Vi
   });
   if (!loaded.has_lists) lists_.make_all();
   loops_ = loaded.loops;
-  reports_.restart();  // what was to report was reported before it was saved
+  reports_.restart();  // earlier problems were reported before the checkpoint was saved
 }
 
 }  // namespace dynasoar::detail

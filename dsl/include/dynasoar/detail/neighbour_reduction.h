@@ -1,12 +1,12 @@
 /// @file
-/// NeighbourReduction: what a method returns to see its object's neighbours with the help of several threads. See
-/// GridView::reduce; the loop that has the threads is in grid_loops.h.
+/// NeighbourReduction: a reduction over the neighbours of an object that several threads can compute together. A method
+/// returns it, see GridView::reduce. The loop that has the threads is in grid_loops.h.
 ///
-/// Where there are few objects, neighbours are dealt out to sixteen parts, by their places in the grid modulo 16, and
-/// then the parts are combined in pairs: 0 with 1, 2 with 3, ...; the results again, and so on. A thread of a GPU does
-/// one part, a thread of a CPU all of them. Where there are many, there is one part, as their threads fill a GPU
-/// anyway. So which results are combined with which depends on the objects alone and not on who does it, and sums of
-/// floating-point numbers have the same bits everywhere.
+/// If there are few objects, neighbours are divided into sixteen parts, by their places in the grid modulo 16. The
+/// results of the parts are combined in pairs: 0 with 1, 2 with 3, ...; then the results of these pairs, and so on. A
+/// thread of a GPU computes one part; a thread of a CPU computes all of them. If there are many objects, there is only
+/// one part, because the objects' threads fill a GPU anyway. So the order of combination depends only on the objects,
+/// and sums of floating-point numbers have the same bits everywhere.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace dynasoar::detail {
 
-/// A reduction over the neighbours of a position, and what becomes of its result.
+/// A reduction over the neighbours of a position, and the function that gets its result.
 ///
 /// @tparam View   a GridView
 template <class View, class R, class Op, class Map, class Finish>
@@ -48,7 +48,7 @@ struct NeighbourReduction {
   Map map;
   Finish finish;
 
-  /// The result of one part of kParts, by the thread that does it.
+  /// Computes one of kParts parts.
   template <std::uint32_t kParts>
   __device__ R part(std::uint32_t number) const {
     R result = init;
@@ -57,7 +57,7 @@ struct NeighbourReduction {
     return result;
   }
 
-  /// Everything, by the calling thread.
+  /// Computes the reduction in the calling thread, and calls `finish`.
   __device__ void run() const {
     if (view.size() > kFewObjects) {
       finish(part<1>(0));
@@ -79,7 +79,7 @@ struct NeighbourReduction {
   }
 };
 
-/// A reduction before `then` has said what becomes of its result.
+/// A reduction without a function that gets its result.
 template <class View, class R, class Op, class Map>
 struct [[nodiscard]] UnfinishedNeighbourReduction {
   View view;
@@ -89,7 +89,7 @@ struct [[nodiscard]] UnfinishedNeighbourReduction {
   Op op;
   Map map;
 
-  /// @param finish   called as `finish(result)` by one thread, once all neighbours were seen: the place for changes
+  /// @param finish   called as `finish(result)` by one thread, once all neighbours were seen. It may change objects
   template <class Finish>
   [[nodiscard]] __device__ NeighbourReduction<View, R, Op, Map, Finish> then(Finish finish) const {
     return {view, center, radius, init, op, map, finish};

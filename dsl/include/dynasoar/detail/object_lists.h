@@ -15,15 +15,15 @@ class ObjectLists : public ListKeeper {
  public:
   using Storage = typename A::Storage;
 
-  /// @pre both outlive this
+  /// @pre both arguments outlive this object
   ObjectLists(Executor& executor, Storage& storage)
       : ListKeeper(A::Types::size), executor_(executor), storage_(storage) {}
 
   /// Makes the lists for a loop over some classes, unless those of all of them are kept.
-  /// @throws Error if one ought to be, but objects changed
+  /// @throws Error if a list is kept, but its objects have changed
   [[gnu::noinline]] void make(const ClassSet& visited);
 
-  /// Makes those of all classes, kept or not.
+  /// Makes the lists of all classes, kept or not.
   void make_all() { storage_.make_lists(executor_, class_set_v<A, void>); }
 
   /// Keeps the lists of these classes while the result lives.

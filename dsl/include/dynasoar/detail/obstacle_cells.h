@@ -1,8 +1,9 @@
 /// @file
-/// ObstacleCells: the cells that list the obstacles in them, and which cells a path or a box touches. Used by
-/// obstacle_view.h to search, and by obstacle_index.h to enter obstacles.
+/// ObstacleCells: the cells that list obstacles. Finds the cells that a path or a box touches. Used by obstacle_view.h
+/// to search, and by obstacle_index.h to enter obstacles.
 ///
-/// Cells are found generously, so that rounding cannot miss one. Which cells there are changes no result.
+/// A few more cells are found than necessary, so that rounding cannot miss one. The results of searches do not depend
+/// on the division into cells.
 #pragma once
 
 #include <cmath>
@@ -23,13 +24,13 @@ struct ObstacleAxis {
   /// The place of a coordinate, in cells.
   __host__ __device__ double place_of(double x) const { return separate_product(x - lower, cells_per_length); }
 
-  /// How wrong a place, or the border of a cell, can be.
+  /// The greatest rounding error of a place, or of the border of a cell.
   __host__ __device__ double rounding(double x) const {
     return 1e-6 + separate_product(separate_product(1e-14, std::abs(x) + std::abs(lower)), cells_per_length);
   }
 };
 
-/// A cell, and in which period it is.
+/// A cell, and the number of its period.
 struct CellAndTurn {
   std::int64_t cell;
   int turn;
@@ -39,7 +40,7 @@ template <int kAxes>
 struct ObstacleCells {
   using Point = Coordinates<kAxes>;
 
-  static constexpr double kMostTurns = 16;  ///< lengths of a periodic axis that a path may have
+  static constexpr double kMostTurns = 16;  ///< maximum length of a path, in lengths of a periodic axis
 
   ObstacleAxis axes[kAxes];
 
@@ -49,7 +50,7 @@ struct ObstacleCells {
     return product;
   }
 
-  /// Whether a path is so short, and so near, that its cells can be counted. Not so for numbers that are not finite.
+  /// Whether a path is so short, and so near, that its cells can be counted. False for numbers that are not finite.
   __host__ __device__ bool can_visit(const Point& from, const Point& to) const {
     for (int i = 0; i < kAxes; ++i) {
       if (!(std::abs(from[i]) < 1e300 && std::abs(to[i]) < 1e300)) return false;
@@ -61,7 +62,7 @@ struct ObstacleCells {
     return true;
   }
 
-  /// Calls `visit(cell, turns)` for the cells that a path touches, and perhaps for some beside it.
+  /// Calls `visit(cell, turns)` for the cells that a path touches, and possibly for some cells beside it.
   /// @pre can_visit(from, to)
   template <class Visit>
   __host__ __device__ void for_each_on_path(const Point& from, const Point& to, const Visit& visit) const {
@@ -144,7 +145,7 @@ struct ObstacleCells {
   }
 };
 
-/// What a cell lists: an obstacle, and in which period of each axis it is there, from -1 to 2.
+/// An entry of a cell's list: an obstacle, and the number of its period along each axis, from -1 to 2.
 struct ObstacleEntry {
   static constexpr std::uint32_t kMostObstacles = 1u << 26;
 

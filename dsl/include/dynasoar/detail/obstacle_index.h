@@ -1,6 +1,6 @@
 /// @file
-/// obstacle_cells, obstacle_entries: the cells of some obstacles, and which obstacles each cell lists. On the host;
-/// used by obstacles.h.
+/// obstacle_cells, obstacle_lists: compute the cells for some obstacles, and the obstacles that each cell lists. On the
+/// host; used by obstacles.h.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace dynasoar::detail {
 
-/// The cells of a space. On unbounded axes, those from the first obstacle to the last; if there would be too many, they
-/// are made wider.
+/// The cells of a space. On unbounded axes, they reach from the first obstacle to the last. If there would be too many
+/// cells, they are made wider.
 template <Position P>
 ObstacleCells<kDimensions<P>> obstacle_cells(const GridSpace<P>& space,
                                              const std::vector<ObstacleShape<kDimensions<P>>>& shapes) {
@@ -62,7 +62,7 @@ ObstacleCells<kDimensions<P>> obstacle_cells(const GridSpace<P>& space,
   return result;
 }
 
-/// What all cells list, and where the entries of each cell start.
+/// The entries of all cells, and the index of the first entry of each cell.
 struct ObstacleLists {
   std::vector<std::uint32_t> starts;
   std::vector<ObstacleEntry> entries;

@@ -2,9 +2,9 @@
 /// ObstacleSearch: finds the first obstacle on a straight way, and the obstacles near a point, in spaces that may be
 /// periodic. Used by obstacle_view.h.
 ///
-/// On a periodic axis, an obstacle stays where the program put it, and the way is looked at as it is beside each image
-/// of the obstacle: a multiple of the period away. Where this cannot be computed exactly, StraightPath has the error,
-/// and the way is regarded as blocked if any way within this error is.
+/// On a periodic axis, an obstacle stays where the program put it, and the way is moved beside it by a multiple of the
+/// period. If this cannot be computed exactly, StraightPath has the error. The way then counts as blocked if any way
+/// within this error is blocked.
 #pragma once
 
 #include <cmath>
@@ -29,10 +29,10 @@ struct ObstacleSearch {
   using Real = Coordinate<P>;
   using Point = Coordinates<kAxes>;
 
-  /// Coordinates beyond this are not looked at, so that no square is infinite.
+  /// Coordinates beyond this limit are excluded, so that no square is infinite.
   static constexpr double kFar = std::is_same_v<Real, float> ? 1e37 : 1e140;
 
-  /// A straight way. It ends at `end`, which is exact, but so many periods away; `to` is the same in numbers, rounded.
+  /// A straight way. Its exact end is `end`, moved by a number of periods; `to` is this position, rounded.
   struct Way {
     Point from, end, to;
     int turns[kAxes];
@@ -46,7 +46,7 @@ struct ObstacleSearch {
   GridSpace<P> space;
   ObstacleCells<kAxes> cells;
   const ObstacleShape<kAxes>* shapes;
-  const std::uint32_t* starts;  // [cells + 1] of the entries of each cell
+  const std::uint32_t* starts;  // [cells + 1] index of the first entry of each cell
   const ObstacleEntry* entries;
 
   __host__ __device__ static Point point_of(const P& position) {
@@ -59,7 +59,7 @@ struct ObstacleSearch {
     return result;
   }
 
-  /// Whether a way may begin at a point. Not so if it is not finite, or too far away.
+  /// Whether a way may begin at a point. False if the point is not finite, or too far away.
   __host__ __device__ bool can_start(const Point& point) const {
     for (int i = 0; i < kAxes; ++i) {
       if (!(std::abs(point[i]) < kFar)) return false;
@@ -67,7 +67,7 @@ struct ObstacleSearch {
     return cells.can_visit(point, point);
   }
 
-  /// The share of a displacement that is looked at.
+  /// The fraction of a displacement that is searched.
   __host__ __device__ double share_of(const Point& by) const {
     double share = 1;
     for (int i = 0; i < kAxes; ++i) {
@@ -78,8 +78,8 @@ struct ObstacleSearch {
     return share;
   }
 
-  /// The way to where a position is that lies at a target, or at an image of it. @return false if there is none: the
-  /// position is the same, or too far away
+  /// Computes the way to a target, or to its nearest image. @return false if there is no way, because the target is the
+  /// same position or too far away
   __host__ __device__ bool way_to(const P& from, const Point& target, Way& way) const {
     const P end = space.wrapped(position_of(target, from));
     way.from = point_of(from);
@@ -95,7 +95,7 @@ struct ObstacleSearch {
     return moves && cells.can_visit(way.from, way.to);
   }
 
-  /// The first obstacle that blocks a way; of those at the same place, the one with the least number.
+  /// The first obstacle that blocks a way. Of several obstacles at the same place, it is the one with the least number.
   __host__ __device__ Found first(const Way& way) const {
     Found found;
     cells.for_each_on_path(way.from, way.to, [&](std::int64_t cell, const int* turns) {
@@ -114,8 +114,8 @@ struct ObstacleSearch {
     return found;
   }
 
-  /// Calls `visit(obstacle, offset)`, with the vector to the nearest point, for all obstacles within a distance, and
-  /// for some that are further away; perhaps several times.
+  /// Calls `visit(obstacle, offset)`, with the vector to the nearest point, for all obstacles within a distance. May
+  /// also visit some that are further away, and may visit an obstacle several times.
   template <class Visit>
   __host__ __device__ void for_each_near(const Point& point, double reach, const Visit& visit) const {
     Point from = point;
@@ -137,7 +137,7 @@ struct ObstacleSearch {
   }
 
  private:
-  /// A way as it is beside the image of an obstacle that a cell lists.
+  /// A way, moved beside an obstacle that a cell lists.
   __host__ __device__ StraightPath<kAxes> beside(const Way& way, const int* turns, const ObstacleEntry& entry) const {
     StraightPath<kAxes> path;
     for (int a = 0; a < kAxes; ++a) {
@@ -148,7 +148,7 @@ struct ObstacleSearch {
     return path;
   }
 
-  /// x less a number of periods. Enlarges `slack` to how far this may be from the exact difference.
+  /// x minus a number of periods. Enlarges `slack` if the error of the result is greater.
   __host__ __device__ double shifted(double x, int periods, int axis, double& slack) const {
     if (periods == 0) return x;
     const double period = cells.axes[axis].period;

@@ -1,5 +1,5 @@
 /// @file
-/// ObstacleShape: a segment, a box or a ball, and what a straight path does with it. Used by obstacle_view.h.
+/// ObstacleShape: a segment, a box or a ball. Finds where a straight path meets it. Used by obstacle_view.h.
 ///
 /// Everything is computed as double, whatever the type of the positions, with products that no compiler fuses. So the
 /// results have the same bits on both backends.
@@ -52,7 +52,7 @@ template <int kAxes>
 __host__ __device__ Coordinates<kAxes> normalized(Coordinates<kAxes> a) {
   const double most = sum_of_absolutes(a);
   if (!(most > 0)) return Coordinates<kAxes>{};
-  for (int i = 0; i < kAxes; ++i) a[i] /= most;  // so that no square vanishes
+  for (int i = 0; i < kAxes; ++i) a[i] /= most;  // so that no square is rounded to 0
   const double length = std::sqrt(dot(a, a));
   for (int i = 0; i < kAxes; ++i) a[i] /= length;
   return a;
@@ -61,17 +61,17 @@ __host__ __device__ inline double clamped(double value, double least, double mos
   return value > least ? (value < most ? value : most) : least;
 }
 
-/// A straight path, beside a shape: in a periodic space, the image of the path that is.
+/// A straight path beside a shape; in a periodic space, the image of the path that is beside it.
 template <int kAxes>
 struct StraightPath {
   Coordinates<kAxes> from, to;
-  double slack_from = 0, slack_to = 0;  ///< how far a coordinate may be from the true one, because it was rounded
+  double slack_from = 0, slack_to = 0;  ///< greatest rounding error of a coordinate of each end
 
   __host__ __device__ double slack() const { return slack_from > slack_to ? slack_from : slack_to; }
   __host__ __device__ Coordinates<kAxes> vector() const { return difference(to, from); }
 };
 
-/// Where a path meets a shape.
+/// The position at which a path meets a shape, and the normal there.
 template <int kAxes>
 struct Contact {
   double fraction;
@@ -86,8 +86,8 @@ struct ObstacleShape {
   using Point = Coordinates<kAxes>;
   using Path = StraightPath<kAxes>;
 
-  Point a;  ///< one end of the segment; the lower corner of the box; the center of the ball
-  Point b;  ///< the other end; the upper corner; its first coordinate is the radius
+  Point a;  ///< segment: one end; box: lower corner; ball: center
+  Point b;  ///< segment: other end; box: upper corner; ball: the first coordinate is the radius
   ShapeKind kind;
 
   __host__ __device__ double lower(int axis) const {
@@ -97,8 +97,8 @@ struct ObstacleShape {
     return kind == ShapeKind::ball ? a[axis] + b[0] : a[axis] < b[axis] ? b[axis] : a[axis];
   }
 
-  /// Whether the path touches the shape. If rounding leaves this open, it does. A path that starts on the shape may
-  /// leave it: a segment and a flat box to both sides, the others to the outside.
+  /// Whether the path touches the shape. If this is undecided because of rounding, the result is true. A path that
+  /// starts on the shape may leave it: a segment and a flat box to both sides, other shapes to the outside.
   __host__ __device__ bool blocks(const Path& path) const {
     if (kind == ShapeKind::ball) return ball_blocks(path);
     for (int i = 0; i < kAxes; ++i) {
@@ -114,7 +114,7 @@ struct ObstacleShape {
     return box_blocks(path);
   }
 
-  /// Where a path that the shape blocks meets it. The normal points to where the path comes from.
+  /// The contact of a path that the shape blocks. The normal points to the side from which the path comes.
   __host__ __device__ Contact<kAxes> contact(const Path& path) const {
     if constexpr (kAxes == 2) {
       if (kind == ShapeKind::segment) return segment_contact(path);
@@ -183,7 +183,7 @@ struct ObstacleShape {
     return true;
   }
 
-  /// Whether the bounding box has the point.
+  /// Whether the point is in the bounding box.
   __host__ __device__ bool holds(const Point& point) const {
     for (int i = 0; i < kAxes; ++i) {
       if (point[i] < lower(i) || point[i] > upper(i)) return false;
@@ -191,8 +191,8 @@ struct ObstacleShape {
     return true;
   }
 
-  // Not exact, so the path must keep a distance that is larger than what rounding does. A path that starts there may
-  // lead away from the center.
+  // This is not exact, so the path must keep a distance that is larger than the rounding error. A path that starts
+  // within this distance may lead away from the center.
   __host__ __device__ bool ball_blocks(const Path& path) const {
     constexpr double kRounding = 1.5e-14;
     const Point vector = path.vector();

@@ -1,5 +1,5 @@
 /// @file
-/// ObstacleView: the interface of Obstacles in device code. Used by methods that move, and that look past walls.
+/// ObstacleView: the interface of Obstacles in device code. Used by methods that move agents or check lines of sight.
 #pragma once
 
 #include <cmath>
@@ -16,9 +16,9 @@ namespace dynasoar {
 
 /// What an agent does at an obstacle.
 enum class AtWall {
-  stop,    ///< it stays there
-  slide,   ///< it goes on along the wall, with the part of its displacement that does not lead into the wall
-  reflect  ///< it bounces off, as a ball does
+  stop,    ///< it stops there
+  slide,   ///< it continues along the wall, with the part of its displacement that does not lead into the wall
+  reflect  ///< it bounces off, like a ball
 };
 
 /// The obstacles of a space. A small value to pass to loops:
@@ -43,18 +43,18 @@ class ObstacleView {
   using Real = detail::Coordinate<P>;
   static constexpr std::uint32_t kNone = detail::kNoObstacle;
 
-  /// Where a straight way first meets an obstacle. Converts to true if it does.
+  /// The first contact of a straight way with an obstacle. Converts to true if there is one.
   struct Hit {
-    P point;                         ///< where; between the ends of periodic axes
+    P point;                         ///< the position of the contact, between the ends of periodic axes
     P normal;                        ///< of the surface there, with length 1, on the side from which the way comes
-    Real fraction = 1;               ///< of the way, from 0 to 1, that lies before the point
+    Real fraction = 1;               ///< the fraction of the way before the point, from 0 to 1
     std::uint32_t obstacle = kNone;  ///< what the obstacle's Obstacles::add function returned; kNone: none
     __host__ __device__ explicit operator bool() const { return obstacle != kNone; }
   };
 
-  /// How far an agent gets.
+  /// The result of a move.
   struct Moved {
-    P position;  ///< where it is now
+    P position;  ///< the new position
     P by;        ///< the whole displacement, turned by each wall on the way: zero, along the wall, or reflected
     Hit hit;     ///< the first contact; its fraction is one of the displacement
   };
@@ -71,11 +71,11 @@ class ObstacleView {
 
   /// Moves an agent, which is a point, by a displacement, but not through obstacles.
   ///
-  /// The agent never crosses an obstacle and does not end on one, whatever rounding does: each straight part of its way
-  /// is proven to touch no obstacle. It stops before the wall, at a distance of about 4e-6 (float) or 1e-11 (double) of
-  /// the size of its coordinates. An agent that starts exactly on a segment or on a flat box may leave it to either
-  /// side, and one that starts on the surface of another box, or of a ball, to the outside. One that starts inside a
-  /// box stays there, and one inside a ball can only move away from the center.
+  /// The agent never crosses an obstacle and does not end on one. Rounding cannot change this: each straight part of
+  /// its way is proven to touch no obstacle. It stops before the wall, at a distance of about 4e-6 (float) or 1e-11
+  /// (double) of the size of its coordinates. An agent that starts exactly on a segment or on a flat box may leave it
+  /// to either side, and one that starts on the surface of another box, or of a ball, to the outside. One that starts
+  /// inside a box stays there, and one inside a ball can only move away from the center.
   ///
   /// @param by        may be longer than a cell. At most 16 lengths of a periodic axis are walked
   /// @param at_wall   `slide` stops at the fourth wall on the way, `reflect` at the sixteenth
@@ -110,8 +110,9 @@ class ObstacleView {
     return moved;
   }
 
-  /// The first obstacle between two positions: whether one sees the other. On periodic axes, looks along the shortest
-  /// way. Obstacles on which `from` lies count as for `move`. No hit if a coordinate is not finite.
+  /// The first obstacle between two positions. If there is none, one can be seen from the other. On periodic axes,
+  /// looks along the shortest way. Obstacles on which `from` lies count as for `move`. No hit if a coordinate is not
+  /// finite.
   /// @par Cost   examines the obstacles of the cells on the way
   __device__ Hit cast(const P& from, const P& to) const {
     typename Search::Way way{Search::point_of(from), Search::point_of(to), Search::point_of(to), {}};
@@ -208,7 +209,7 @@ class ObstacleView {
                   from);
   }
 
-  /// What a wall leaves of a displacement.
+  /// The displacement after contact with a wall.
   __device__ static Point turned(const Point& by, const Point& normal, AtWall at_wall) {
     const double inwards = detail::dot(by, normal);
     if (at_wall == AtWall::stop) return Point{};
@@ -216,11 +217,11 @@ class ObstacleView {
     return detail::along(by, at_wall == AtWall::slide ? -inwards : -2 * inwards, normal);
   }
 
-  /// A position before a wall that can be reached: a little in front of it, or else on the way, or else where the agent
-  /// is.
+  /// A position in front of a wall that the agent can reach: a little in front of it; if that is impossible, further
+  /// back on the way; otherwise the agent's own position.
   __device__ P position_before(const P& from, const Point& by, const Point& touching,
                                const detail::Contact<kAxes>& contact) const {
-    constexpr double kGap = std::is_same_v<Real, float> ? 4e-6 : 1e-11;  // of the coordinates; rounding does less
+    constexpr double kGap = std::is_same_v<Real, float> ? 4e-6 : 1e-11;  // relative; exceeds rounding errors
     constexpr int kTries = 5;
     double size = 0;
     for (int i = 0; i < kAxes; ++i) size = std::abs(touching[i]) > size ? std::abs(touching[i]) : size;

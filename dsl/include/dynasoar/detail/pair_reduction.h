@@ -1,6 +1,6 @@
 /// @file
-/// Reduction: what device_reduce returns to the loop that shares the work among threads. The loops are in
-/// loops/pair_loops.h.
+/// Reduction: the finished result of device_reduce, which a method returns to its loop. The loop divides the work among
+/// threads: see loops/pair_loops.h.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +9,7 @@
 
 namespace dynasoar::detail {
 
-/// A reduction over the objects of U, and what becomes of its result.
+/// A reduction over the objects of U, and the function that gets its result.
 template <class U, class R, class Op, class Load, class Map, class Finish>
 struct Reduction {
   using Other = U;
@@ -50,21 +50,22 @@ struct Reduction {
   Finish finish;
 };
 
-/// A reduction before `then` has said what becomes of its result.
+/// A reduction without a function that gets its result.
 template <class U, class R, class Op, class Load, class Map>
 struct UnfinishedReduction {
   R init;
   Op op;
   Map map;
 
-  /// @param finish   called as `finish(result)` by one thread, once all have seen all objects: the place for changes
+  /// @param finish   called as `finish(result)` by one thread, once all threads have seen all objects. It may change
+  ///                 its own object
   template <class Finish>
   __device__ Reduction<U, R, Op, Load, Map, Finish> then(Finish finish) const {
     return {init, op, map, finish};
   }
 };
 
-/// Loads nothing in advance: the pointer itself.
+/// Loads nothing in advance, but returns the pointer itself.
 struct LoadPointer {
   template <class U>
   __device__ U* operator()(U* object) const {

@@ -1,5 +1,5 @@
 /// @file
-/// Partition: which layers of a lattice each rank has. Used by DistributedLattice.
+/// Partition: divides the layers of a lattice among ranks. Used by DistributedLattice.
 #pragma once
 
 #include <array>
@@ -15,15 +15,16 @@ namespace dynasoar::detail {
 class Partition {
  public:
   /// @param halo     layers of the neighbours that each rank has copies of, at least 1
-  /// @param layers   how many each rank has; if empty, the numbers differ by at most 1
-  /// @throws Error if there is one axis only, or `layers` does not fit, or a rank has layers, but fewer than `halo`
+  /// @param layers   the number of layers of each rank. If it is empty, these numbers differ by at most 1
+  /// @throws Error if there is only one axis, if `layers` does not fit, or if a rank has some layers, but fewer than
+  ///         `halo`
   Partition(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic, int ranks, std::size_t halo,
             const std::vector<std::size_t>& layers);
 
   int ranks() const { return static_cast<int>(first_.size()) - 1; }
   std::size_t halo() const { return halo_; }
 
-  /// What a rank has.
+  /// The layers of a rank.
   Slab slab(int rank) const;
   LatticeShape shape(int rank) const { return LatticeShape(sizes_, periodic_, slab(rank)); }
 
@@ -39,7 +40,7 @@ class Partition {
   std::vector<std::size_t> sizes_;
   std::array<bool, 3> periodic_;
   std::size_t halo_;
-  std::vector<std::size_t> first_;  // layer of each rank, and how many there are
+  std::vector<std::size_t> first_;  // [ranks + 1] first layer of each rank, and the number of layers
 };
 
 }  // namespace dynasoar::detail

@@ -1,5 +1,5 @@
 /// @file
-/// What loops over the objects of placed classes and over places call.
+/// The function objects that loops over placed objects and over places call.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace dynasoar::detail {
 
-/// The result with the objects of one list combined into it.
+/// Combines the objects of one list with a result.
 template <int kList, class Pairs>
 __device__ typename Pairs::Result with_list(const Pairs& pairs, const typename Pairs::Request& request,
                                             typename Pairs::Result result) {
@@ -39,11 +39,11 @@ __device__ typename Pairs::Result with_list(const Pairs& pairs, const typename P
   return result;
 }
 
-/// Lets an object look at all objects of other lists, in one thread: methods of placed objects may return a
-/// device_reduce, too. Loops over objects in the heap share the work among threads.
+/// Carries out a device_reduce that a method of a placed object returns, in the calling thread. (Loops over objects in
+/// the heap divide this work among threads.)
 ///
 /// @tparam Pairs   see loops/pair_loops.h
-/// @param block, slot   of the object
+/// @param block, slot   the position of the object
 template <class Pairs>
 __device__ void look_alone(const Pairs& pairs, std::uint32_t block, std::uint32_t slot) {
   const typename Pairs::Request request = pairs.request(block, slot);
@@ -62,7 +62,8 @@ struct PlacedCall {
   __device__ void operator()(std::uint64_t slot) const {
     using Pairs = typename SlotCall<T, Call>::template Pairs<>;
     if constexpr (std::is_void_v<Pairs>) {
-      // Not opaque, as in SlotCall: compilers are to see the type's id, with which they find fields of base classes.
+      // Not opaque as in SlotCall: the compiler must see the number of the class, with which it finds fields of base
+      // classes.
       const std::uint64_t handle = placed_handle<T>(slot).bits();
       [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
       call_alone(slot_call.call, reinterpret_cast<T*>(handle));
@@ -76,7 +77,7 @@ struct PlacedCall {
 
   /// The same for all slots of a word, on a CPU: in a form that compilers vectorize, see visited_block.h.
   __device__ void visit_full_block(std::uint64_t word) const {
-    const SlotCall<T, Call> copy = slot_call;  // which nothing that it does can change
+    const SlotCall<T, Call> copy = slot_call;  // a copy, which the call cannot change
     const std::uint64_t first = placed_handle<T>(word * 64).bits();
     note_visited_block(first);
     for (std::uint64_t slot = 0; slot < 64; ++slot) copy.visit(first + slot);
@@ -92,11 +93,11 @@ struct PlaceOfSlot {
 template <bool kInRows>
 struct BlockOfNumber {
   using Where = PlaceBlock;
-  std::uint64_t first;  ///< number of the block that the loop begins with
+  std::uint64_t first;  ///< number of the first block of the loop
   __device__ PlaceBlock operator()(std::uint64_t i) const { return {first + i, kInRows}; }
 };
 
-/// Calls a callable for the Place or PlaceBlock that a number stands for, in a loop of allocator type A.
+/// Calls a callable for the Place or PlaceBlock with a number, in a loop of allocator type A.
 template <class A, class OfNumber, class F, class... Args>
 struct PlaceCall {
   using Where = typename OfNumber::Where;
@@ -117,14 +118,14 @@ struct PlaceCall {
   }
 };
 
-/// The predicate that a Density stands for.
+/// A Density as a predicate.
 struct ChosenPlaces {
   LatticeShape shape;
   Density density;
   __device__ bool operator()(Place place) const { return density.chooses(shape.number(place)); }
 };
 
-/// Creates a T at a place if a predicate says so.
+/// Creates a T at a place if a predicate is true for it.
 template <class T, class Predicate, class... Args>
 struct NewAtPlace {
   Predicate predicate;
@@ -143,21 +144,21 @@ struct NewAtPlace {
   }
 };
 
-/// The objects of a class that loops see, as a mask of loop_over_slots; unless they are at all places.
+/// The objects of a class that loops see, as a mask for loop_over_slots. Not for classes with objects at all places.
 struct SeenWords {
   static constexpr bool kSelectsFew = true;
   const std::uint64_t* seen;
   __device__ std::uint64_t operator()(std::uint64_t word) const { return seen[word]; }
 };
 
-/// The places of a lattice.
+/// The places of a lattice, as a mask.
 struct AllPlaces {
   static constexpr bool kSelectsFew = false;
   PlacesOfWords places;
   __device__ std::uint64_t operator()(std::uint64_t word) const { return places(word); }
 };
 
-/// The places of the lattice of T, in a loop over the objects of T: from the same memory that their methods look at.
+/// The places of the lattice of T, for a loop over the objects of T. Reads the same memory as their methods.
 template <class T>
 struct PlacesOf {
   static constexpr bool kSelectsFew = false, kIsOfObjects = true;
@@ -166,7 +167,7 @@ struct PlacesOf {
   }
 };
 
-/// Those where a loop sees none of some classes.
+/// The places without objects of some classes, as a loop sees them.
 template <std::size_t kClasses>
 struct FreePlaces {
   static constexpr bool kSelectsFew = true;
@@ -179,14 +180,14 @@ struct FreePlaces {
   }
 };
 
-/// Those of objects that the last loop has let go.
+/// The places of objects that were destroyed or moved away in the last loop.
 struct DepartedWords {
   static constexpr bool kSelectsFew = true;
   Occupancy<PlatformAtomics> placed;
   __device__ std::uint64_t operator()(std::uint64_t word) const { return placed.departed[word].load(Order::relaxed); }
 };
 
-/// Those of all objects, whether or not the last loop has let them go.
+/// The places of all objects, including those that were destroyed or moved away in the last loop.
 struct ArrivedWords {
   static constexpr bool kSelectsFew = true;
   Occupancy<PlatformAtomics> placed;
@@ -195,8 +196,8 @@ struct ArrivedWords {
   }
 };
 
-/// Gives the memory of the T at a slot back, of an allocator with objects in pieces. Once, also if it is repeated.
-/// There may be none if T has an object at every place, but not enough memory.
+/// Frees the memory of the T at a slot, for an allocator with objects in pieces. Repeated calls do nothing. There may
+/// be no memory to free if T has an object at every place and memory was short.
 template <class T>
 struct ReleasePiece {
   __device__ void operator()(std::uint64_t slot) const {
@@ -207,7 +208,7 @@ struct ReleasePiece {
   }
 };
 
-/// Creates the T at a slot, if T has an object at every place. @return whether there was memory for it
+/// Creates the T at a slot, for a T with an object at every place. @return whether there was memory for it
 template <class T>
 struct CreateAtEveryPlace {
   static_assert(std::is_default_constructible_v<T>,
@@ -215,7 +216,7 @@ struct CreateAtEveryPlace {
                 "needs a public constructor without arguments. In it, place_of(this) says where the object is; set "
                 "what depends on anything else in a loop over the objects, once there is a lattice");
 
-  AtomicWord<std::uint32_t>* has_failed;  ///< null if that cannot happen
+  AtomicWord<std::uint32_t>* has_failed;  ///< null if the creation cannot fail
   __device__ void operator()(std::uint64_t slot) const {
     [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(0);
     if (PlacedObjects<typename T::Allocator>::template create_first<T>(slot)) return;

@@ -1,6 +1,6 @@
 /// @file
-/// PlacedClasses: the placed classes of an allocator that have a lattice now, as far as it is compiled once for all
-/// programs. Base of PlacedRunner.
+/// PlacedClasses: the placed classes of an allocator that are on a lattice now. Base of PlacedRunner; compiled once for
+/// all programs.
 #pragma once
 
 #include <algorithm>
@@ -41,29 +41,32 @@ class PlacedClasses {
   /// @throws Error if the objects of a class are on a lattice
   void check_may_add(std::size_t type) const;
 
-  /// The objects of a class are now where `state` says, in so many bytes of a lattice. @pre check_may_add
+  /// Adds a class. `state` says where its objects are, in `bytes` bytes of a lattice. @pre check_may_add
   void add(std::size_t type, const PlacedState& state, std::size_t bytes);
   void remove(std::size_t type);
 
-  /// Changes with every call of these two: recorded steps have to be recorded again.
+  /// A number that changes with every addition and removal of a class: recorded steps then have to be recorded again.
   std::uint64_t changes() const { return changes_; }
 
-  /// The words that loops over the objects of a class visit: its own, until this is called. @pre it is on a lattice
+  /// Sets the words that loops over the objects of a class visit. The default is all its own words. @pre it is on a
+  /// lattice
   void set_range(std::size_t type, const WordRange& range) { of_class_[type]->range = range; }
 
-  /// Lets the host see what loops have changed.
+  /// Lets the host see the changes that loops have made.
   void refresh();
 
-  /// All null for a class with listed subclasses. @throws Error if there is no lattice for another class
+  /// The state of a class; null pointers if it has listed subclasses. @throws Error if a class without any has no
+  /// lattice
   const PlacedState& state(std::size_t type) const;
 
-  /// Lets a loop that is submitted now see what those before it have changed, and expects it to change something, too.
+  /// Called before a loop is submitted. Lets it see the changes of earlier loops, and notes that it may make changes,
+  /// too.
   void before_loop();
 
-  /// What loops have changed is not known: a recorded step has run, or may run before the next loop does.
+  /// Notes that loops may have made changes, because a recorded step has run, or may run before the next loop.
   void expect_changes() { may_have_changed_ = !words_.empty(); }
 
-  // What follows looks at objects as the next loop would see them.
+  // The functions below see objects as the next loop would see them.
 
   /// Number of objects of these classes. Waits.
   std::uint64_t count(const ClassSet& classes);
@@ -76,22 +79,22 @@ class PlacedClasses {
     return std::max<std::uint64_t>(1, state(type).shape.own_words().words);
   }
 
-  /// Where the listed objects of all classes are, those of the heap included.
+  /// The places of the listed objects of all classes, including those in the heap.
   View<ObjectPlaces> list_all(View<ObjectPlaces> in_heap, const ClassSet& listed);
 
   /// The objects of those classes that have fields which may point to some classes. @return valid until the next call
   View<PlacedBlocks> blocks_pointing_to(const ClassSet& targets);
 
-  /// The statistics of the heap, with what is known of placed classes. Waits.
+  /// Adds the statistics of placed classes to those of the heap. Waits.
   Statistics completed(Statistics statistics);
 
-  /// What the blocks of the classes on lattices hold. Waits.
+  /// The contents of the blocks of all classes on lattices. Waits.
   std::vector<PlacedMap> maps();
 
   /// The classes that are on lattices, by index.
   std::vector<std::size_t> on_lattices() const;
 
-  /// While the result lives, what is to be saved has no placed objects.
+  /// While the result lives, checkpoints are saved without placed objects.
   [[nodiscard]] auto without_objects() {
     struct Leaving {
       bool& has_objects;
@@ -101,12 +104,12 @@ class PlacedClasses {
     return Leaving{saves_objects_};
   }
 
-  /// What is to be saved or loaded, with placed objects. Waits. @return valid until the next call
+  /// Adds placed objects to the items of a checkpoint. Waits. @return valid until the next call
   View<const SavedItem*> with_items(View<const SavedItem*> items);
   View<const CheckpointItem*> with_items(View<const CheckpointItem*> items);
 
-  /// Calls a function that loads a file with these items. Forgets objects that are at no place, or at one that is taken
-  /// already, which only a forged file has, and all objects if the file changed while it was being read.
+  /// Calls a function that loads a file with these items. Then removes objects that are at no place or at a place that
+  /// is taken, which only a forged file has. Removes all objects if the file changed while it was being read.
   template <class F>
   auto load(const F& function) {
     try {
@@ -136,17 +139,17 @@ class PlacedClasses {
  private:
   struct OfClass {
     PlacedState state;
-    WordRange range;  // that loops visit
+    WordRange range;  // visited by loops
     std::size_t bytes;
-    DeviceArray<ListedBlock> entries;  // of `list`
+    DeviceArray<ListedBlock> entries;  // for `list`
     DeviceArray<ListSize> size;
-    bool is_complete = false;  // the list, which stays as it is: there is an object at every place
+    bool is_complete = false;  // whether the list is final, because there is an object at every place
   };
 
   /// @pre the class has words
   static PlacedWords words_of(const PlacedState& state) { return {state, state.shape.words()}; }
 
-  /// As `load`. A checked build may load the file of one without checks, whose pointers have no generations.
+  /// Like `load`. A checked build may load a file of a build without checks, in which pointers have no generations.
   template <class F>
   auto load_with_or_without_generations(const F& function) {
     loads_generations_ = true;
@@ -159,7 +162,7 @@ class PlacedClasses {
     }
   }
 
-  /// @return nothing if the file cannot be loaded so, either
+  /// @return nothing if the file cannot be loaded in this way, either
   template <class F>
   auto load_without_generations(const F& function) -> std::optional<decltype(function())> {
     loads_generations_ = false;
@@ -182,7 +185,7 @@ class PlacedClasses {
 
   std::uint64_t count(std::size_t type);
 
-  /// How many objects of a class were created on its lattice, if they are counted.
+  /// The number of objects of a class that were created on its lattice, if they are counted.
   static std::optional<std::uint64_t> created(const PlacedState& placed);
 
   void find_items(bool with_generations);
@@ -190,7 +193,7 @@ class PlacedClasses {
   Executor& executor_;
   const ClassTable& classes_;
   std::vector<std::optional<OfClass>> of_class_;  // by index
-  std::vector<PlacedWords> words_;                // of all that there are
+  std::vector<PlacedWords> words_;                // of all classes with words
   DeviceArray<ListSize> no_blocks_;
   std::vector<ObjectPlaces> places_;
   std::vector<PlacedBlocks> blocks_;
@@ -203,10 +206,10 @@ class PlacedClasses {
   bool saves_objects_ = true;
 };
 
-/// What a checkpoint calls the words of a class's objects; its fields are called that and ", fields".
+/// The name in a checkpoint for the words of a class's objects. The name for its fields is this and ", fields".
 std::string name_in_checkpoint(const ClassTable& classes, std::size_t type, const LatticeShape& shape);
 
-/// Text for people and checkpoints: "64 x 32 places".
+/// Text for messages and checkpoints: "64 x 32 places".
 std::string text_of(const LatticeShape& shape);
 
 }  // namespace dynasoar::detail

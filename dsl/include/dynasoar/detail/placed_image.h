@@ -1,6 +1,6 @@
 /// @file
 /// PlacedImage: the objects of a placed class in some layers of a lattice, as bytes in the host's memory. Used by
-/// checkpoints of several ranks, which are loaded by other numbers of ranks.
+/// checkpoints of several ranks, which other numbers of ranks can load.
 #pragma once
 
 #include <array>
@@ -19,24 +19,24 @@ namespace dynasoar::detail {
 std::vector<std::size_t> sizes_of(const LatticeShape& shape);
 std::array<bool, 3> periodic_axes(const LatticeShape& shape);
 
-/// The layers that a process has, which are all if the lattice is not divided.
+/// The layers that a process has: all layers if the lattice is not divided.
 Slab slab_of(const LatticeShape& shape);
 
 /// The objects of a class in the own layers of a shape, in the order of its words.
 struct PlacedImage {
   const ClassInfo* info;
   LatticeShape shape;
-  bool has_words;                   ///< else there is an object at every place
+  bool has_words;                   ///< if not, there is an object at every place
   std::vector<std::uint64_t> seen;  ///< a bit for each slot; if it has words
   std::vector<char> blocks;         ///< if the class has fields
 
-  /// No objects yet.
+  /// An image without objects.
   PlacedImage(const ClassInfo& info, const LatticeShape& shape, bool has_words);
 
-  /// Whether `seen` and `blocks` have the sizes that they must have.
+  /// Whether `seen` and `blocks` have the right sizes.
   bool is_complete() const;
 
-  /// Copies the objects of those layers that both have. Places in their fields are converted.
+  /// Copies the objects in the layers that both images have. Converts Places in their fields.
   void copy_from(const PlacedImage& other);
 
   /// Replaces the own layers of a lattice in memory. @pre no loop is running; the lattice has this shape

@@ -1,5 +1,5 @@
 /// @file
-/// PlacedRunner: what LoopRunner has of placed classes. A Lattice says which of them are placed where.
+/// PlacedRunner: the part of LoopRunner for placed classes. A Lattice adds its classes to it.
 #pragma once
 
 #include <cstddef>
@@ -29,20 +29,20 @@ class PlacedRunner final : public PlacedClasses {
     check_may_add(kIndex<T>);
   }
 
-  /// Objects of T are on a lattice from now on, in so many bytes of it. @pre check_may_place
+  /// Adds T: from now on, its objects are on a lattice and take `bytes` bytes of it. @pre check_may_place
   template <class T>
   void place(const PlacedState& state, std::size_t bytes) {
     add(kIndex<T>, state, bytes);
     bind<T>(state);
   }
 
-  /// Loops over objects of T visit these words from now on. @pre there is a lattice
+  /// Sets the words that loops over objects of T visit. @pre there is a lattice
   template <class T>
   void set_range(const WordRange& range) {
     PlacedClasses::set_range(kIndex<T>, range);
   }
 
-  /// They are not any more. Waits for loops.
+  /// Removes T: its objects are no longer on a lattice. Waits for loops.
   template <class T>
   void displace() noexcept {
     try {
@@ -57,13 +57,14 @@ class PlacedRunner final : public PlacedClasses {
     try {
       executor_.wait();
     } catch (...) {
-      // Whoever waits next is told.
+      // The next function that waits reports the error.
     }
     remove(kIndex<T>);
     bind<T>({});
   }
 
-  /// Before loops over T and its subclasses are submitted. @throws Error if any of them is placed and has no lattice
+  /// Called before loops over T and its subclasses are submitted.
+  /// @throws Error if any of them is placed and has no lattice
   template <class T>
   void check_have_lattices() const {
     A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
@@ -84,7 +85,7 @@ class PlacedRunner final : public PlacedClasses {
   template <class T>
   static constexpr std::size_t kIndex = static_cast<std::size_t>(A::template index_of<T>);
 
-  /// Tells device code.
+  /// Tells device code where the objects are.
   template <class T>
   static void bind(const PlacedState& state) {
     Binding<PlacedStates<A>>::state.of[kIndex<T>] = state;
@@ -101,13 +102,13 @@ class PlacedRunner final : public PlacedClasses {
     }
   }
 
-  /// Gives the memory of the Ts that a mask selects back.
+  /// Frees the memory of the Ts that a mask selects.
   template <class T, class Mask>
   void release(const Mask& mask) {
     loop_over_slots<A>(executor_, SlotLoop{WordRange{0, state(kIndex<T>).shape.words()}, mask, ReleasePiece<T>{}});
   }
 
-  /// @tparam Ts   of which there are objects at places
+  /// @tparam Ts   classes with objects at places
   template <class Call, class... Ts>
   void loop_over_objects_of(const Call& call, TypeList<Ts...>) const {
     loop_over_slots<A>(executor_, slot_loop<Ts>(call)...);

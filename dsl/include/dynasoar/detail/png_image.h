@@ -2,8 +2,8 @@
 /// png_image: pictures in shades of grey as the bytes of a PNG file, and back. Used by raster.h in programs that are
 /// linked to dynasoar::png.
 ///
-/// libpng reports errors by calling longjmp, which must not skip destructors: so functions with setjmp have none to
-/// call, and all that they own is a member of an object of the caller's.
+/// libpng reports errors by calling longjmp, which must not skip destructors. Therefore functions with setjmp have no
+/// variables with destructors; everything that they own is a member of an object of the caller.
 #pragma once
 
 #include <csetjmp>
@@ -29,7 +29,7 @@ struct GreyImage {
   std::vector<std::uint8_t> values;  // row by row
 };
 
-/// What libpng needs while it reads or writes a picture.
+/// The state of libpng while it reads or writes a picture.
 class PngTask {
  public:
   PngTask() = default;
@@ -40,7 +40,7 @@ class PngTask {
     if (!is_reading_ && png_ != nullptr) png_destroy_write_struct(&png_, &info_);
   }
 
-  /// @return whether it could
+  /// @return whether it succeeded
   bool read(std::string_view file, GreyImage& to) {
     is_reading_ = true;
     rest_ = file;
@@ -55,7 +55,7 @@ class PngTask {
       note("it has colours, transparency or 16 bits a pixel; save it in shades of grey, with 8 bits a pixel");
       return false;
     }
-    // zlib makes at most 1032 bytes of one, so a short file that claims to be a large picture takes no memory.
+    // zlib expands a byte to at most 1032 bytes. So a short file that claims to be a large picture is refused here.
     const double pixels = static_cast<double>(png_get_image_width(png_, info_)) * png_get_image_height(png_, info_);
     if (pixels * png_get_bit_depth(png_, info_) / 8 > 1100.0 * static_cast<double>(file.size())) {
       note("it is too short for the size of its picture");
@@ -88,11 +88,11 @@ class PngTask {
     return true;
   }
 
-  /// Why it could not.
+  /// Why it failed.
   const char* problem() const { return problem_; }
 
  private:
-  /// Allocates nothing: libpng's functions are on the stack, which no exception may cross.
+  /// Allocates nothing: no exception may pass through libpng's functions, which are on the stack.
   void note(const char* problem) { std::snprintf(problem_, sizeof(problem_), "%s", problem); }
 
   [[noreturn]] static void note_problem(png_structp png, png_const_charp problem) {
@@ -119,11 +119,11 @@ class PngTask {
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   bool is_reading_ = false;
-  std::string_view rest_;  // of the file
+  std::string_view rest_;  // unread part of the file
   char problem_[200] = "there is no memory";
 };
 
-/// @throws Error if this is no such file. @param path   for messages
+/// @throws Error if it is not a PNG file in shades of grey. @param path   for messages
 inline GreyImage read_grey_image(const std::string& path, std::string_view file) {
   GreyImage image;
   PngTask task;

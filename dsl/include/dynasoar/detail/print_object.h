@@ -32,7 +32,7 @@ struct ConstantText {
   }
 };
 
-/// The name of C's own field I; empty if the class gives none.
+/// The name of C's own field I; empty if the class has no names.
 template <class C, std::size_t I>
 constexpr std::string_view given_field_name() {
   if constexpr (has_own_field_names<C>()) {
@@ -42,15 +42,15 @@ constexpr std::string_view given_field_name() {
   }
 }
 
-/// A line of text, for code that has no better means. What does not fit is left out. Its functions are not for
-/// inlining: there are many calls, and none has to be fast.
+/// A line of text for device code, which has no strings. Text that does not fit is left out. Its functions are not
+/// inlined: there are many calls, and none has to be fast.
 class TextLine {
  public:
   __device__ TextLine() { characters_[0] = '\0'; }
   __device__ const char* characters() const { return characters_; }
   __device__ int size() const { return size_; }
 
-  /// Leaves the first `size` characters.
+  /// Keeps the first `size` characters.
   __device__ void cut(int size) {
     size_ = size;
     characters_[size_] = '\0';
@@ -92,8 +92,7 @@ __device__ void add_class_name(TextLine& line, int type) {
   });
 }
 
-/// What a pointer to an object of allocator A stands for: "Fish (block 12, slot 5)", in checked builds with the
-/// generation.
+/// Adds a text for a pointer to an object of allocator A: "Fish (block 12, slot 5)". Checked builds add the generation.
 /// @return whether there may be an object
 template <class A>
 [[gnu::noinline]] __device__ bool add_object(TextLine& line, Handle handle) {
@@ -117,7 +116,8 @@ template <class A>
   return is_object;
 }
 
-/// Whether the slot that a handle names holds an object; in checked builds, the one that the handle was made for.
+/// Whether the slot of a handle holds an object; in checked builds, whether it is the object to which the handle was
+/// made.
 /// @pre it is the position of an object
 template <class A>
 __device__ bool is_taken(Handle handle) {
@@ -149,7 +149,7 @@ concept IsArrayValue = ArrayFieldTraits<T>::is_array;
 template <class T>
 concept IsPlainStruct = !is_compressed_v<T> && HasMembers<T>;
 
-/// Prints the line with a value at its end, and leaves the line as it was.
+/// Prints the line with a value at its end, and leaves the line unchanged.
 template <class Value>
 [[gnu::noinline]] __device__ void print_line(TextLine& line, const Value& value) {
   const int size = line.size();
@@ -186,7 +186,7 @@ template <class Value>
 template <class T>
 struct PrintMembers;
 
-/// Prints a value, a line for each number that it is made of. The lines begin with `line`, and are as it was before.
+/// Prints a line for each number in a value. The printed lines begin with `line`, which is unchanged afterwards.
 template <class Value>
 __device__ void print_value(TextLine& line, const Value& value) {
   const int size = line.size();
@@ -231,7 +231,7 @@ struct PrintMembers {
   }
 };
 
-/// Prints C's own field I of an object, a line per element, each of which begins with `line`.
+/// Prints C's own field I of an object: a line per element, which begins with `line`.
 template <class C, std::size_t I>
 __device__ void print_field(TextLine& line, Handle object) {
   const int size = line.size();
@@ -244,7 +244,7 @@ __device__ void print_field(TextLine& line, Handle object) {
     constexpr ConstantText<kGiven.size()> kName(kGiven);
     line.add(kName.characters);
   }
-  // Not through the field, which checked builds would report if the object were gone.
+  // Do not read through the field: checked builds would report this if the object has been destroyed.
   const char* const first =
       reinterpret_cast<const char*>(C::Allocator::template field<C, static_cast<int>(I), Element>(object));
   for (std::size_t i = 0; i < Field::kCount; ++i) {

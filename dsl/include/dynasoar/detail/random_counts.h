@@ -1,8 +1,9 @@
 /// @file
-/// What `random::poisson` and `random::binomial` compute. Used by random.h.
+/// Implements `random::poisson` and `random::binomial`. Used by random.h.
 ///
-/// Only sums, products, quotients and roots of doubles, which IEEE 754 defines to the last bit, and no product that a
-/// compiler could fuse with a sum (`separate_product`). The functions of namespace std differ between libraries.
+/// Uses only sums, products, quotients and roots of doubles, which IEEE 754 defines to the last bit. Compilers cannot
+/// fuse the products with sums (`separate_product`). Uses no functions of namespace std, which differ between
+/// libraries.
 #pragma once
 
 #include <cmath>
@@ -54,13 +55,13 @@ __host__ __device__ inline double exp_of_minus(double x) {
   return separate_product(sum, power);
 }
 
-/// A number between 0 and 1, never one of them, from two random words.
+/// A number between 0 and 1, excluding both, from two random words.
 __host__ __device__ constexpr double open_unit(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = std::uint64_t{high} << 20 | low >> 12;
   return static_cast<double>(2 * bits + 1) * 0x1p-53;
 }
 
-/// ln(k!) is this and (k + 1/2) ln(k + 1) - (k + 1) + ln(2 pi) / 2: what Stirling's formula leaves out.
+/// The error of Stirling's formula: ln(k!) is the sum of this and (k + 1/2) ln(k + 1) - (k + 1) + ln(2 pi) / 2.
 __host__ __device__ inline double stirling_rest(double k) {
   constexpr double kHalfLogOf2Pi = 0.91893853320467274;
   const double x = k + 1;
@@ -82,7 +83,7 @@ __host__ __device__ std::uint32_t search_from_0(double u, double first, double m
   double probability = first;
   while (u > probability && k < most) {
     const double next = separate_product(probability, ratio(k + 1));
-    if (next < probability && next < 0x1p-60) break;  // beyond the last value that a double can tell from the others
+    if (next < probability && next < 0x1p-60) break;  // beyond the last value that a double can distinguish
     u -= probability;
     probability = next;
     ++k;
@@ -90,7 +91,8 @@ __host__ __device__ std::uint32_t search_from_0(double u, double first, double m
   return k;
 }
 
-/// A proposal of W. Hörmann's transformed rejection: the table mountain that lies above the distribution's histogram.
+/// A proposal of W. Hörmann's transformed rejection. Proposals have a density in the shape of a table mountain, which
+/// lies above the histogram of the distribution.
 struct Proposal {
   double k;      ///< the value; -1 if it is out of range
   double v;      ///< between 0 and 1: a height

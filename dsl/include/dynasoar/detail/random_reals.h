@@ -1,6 +1,6 @@
 /// @file
-/// What `random::exponential` and `random::normal` compute, in integers only: floating-point arithmetic depends on the
-/// compiler, its options and its library of functions, and integers do not. Used by random.h.
+/// Implements `random::exponential` and `random::normal` with integers only. Unlike floating-point arithmetic, integers
+/// do not depend on the compiler, its options and its library of functions. Used by random.h.
 ///
 /// Fixed-point numbers are integers with a name that ends in the number of bits behind the point: `log58` stands for
 /// log58 / 2^58. The coefficients are those of the polynomials through the functions' values at Chebyshev nodes,
@@ -24,18 +24,18 @@ __host__ __device__ constexpr std::int64_t polynomial(const std::int32_t (&coeff
   return sum;
 }
 
-/// -ln(x), with an error below 2^-29, and below 2^-28 of itself. @param x64   0 < x < 1
+/// -ln(x), with an absolute error below 2^-29 and a relative error below 2^-28. @param x64   0 < x < 1
 __host__ __device__ constexpr std::int64_t minus_log58(std::uint64_t x64) {
   constexpr std::int64_t kLogOf2 = 199786072581291495;  // 58 bits behind the point
   // x = (1 + f) / 2^halvings with 1 + f from 1 / sqrt(2) to sqrt(2).
   int halvings = 63 - highest_bit(x64);
   const std::uint64_t mantissa = x64 << halvings;
-  std::int64_t f64 = static_cast<std::int64_t>(mantissa);  // less 2^64, which does not change the bits
+  std::int64_t f64 = static_cast<std::int64_t>(mantissa);  // minus 2^64, which does not change the bits
   if (mantissa < 0xB504F333F9DE6485) {
     ++halvings;
     f64 = static_cast<std::int64_t>(mantissa << 1);
   }
-  // ln(1 + f) = f * (ln(1 + f) / f), so that the error is small beside the logarithm if x is close to 1.
+  // ln(1 + f) = f * (ln(1 + f) / f), so that the relative error is small if x is close to 1.
   constexpr std::int32_t kLogPerF[] = {1041523072, -247540255, 78052804, -27631973, 10423468, -4093514,
                                        1655885,    -682823,    274591,   -115473,   69391,    -30648};
   const std::int64_t log_per_f30 = polynomial(kLogPerF, (f64 - (std::int64_t{1} << 60)) >> 32);
@@ -44,7 +44,7 @@ __host__ __device__ constexpr std::int64_t minus_log58(std::uint64_t x64) {
   return halvings * kLogOf2 - (log62 >> 4);
 }
 
-/// The root of an integer, rounded down: digit by digit, two bits of the number at a time.
+/// The square root of an integer, rounded down. Computes one bit of the root from two bits of the number at a time.
 __host__ __device__ constexpr std::int64_t root_of(std::int64_t square) {
   auto rest = static_cast<std::uint64_t>(square);
   std::uint64_t root = 0;
@@ -64,9 +64,9 @@ __host__ __device__ constexpr float exponential_of(std::uint32_t word) {
 
 /// See random::normal: the inverse of the distribution function, p = (word + 1/2) / 2^32.
 ///
-/// It is x * g(-ln(1 - x^2)) with x = 2p - 1, and g is close to a straight line, or beyond 5 in the root of its
-/// argument; M. Giles, "Approximating the erfinv function", GPU Computing Gems 2, 2011, has the idea: nearly all lanes
-/// of a warp take the same branch.
+/// It is x * g(-ln(1 - x^2)) with x = 2p - 1. Up to 5, g is close to a straight line in its argument; beyond 5, in the
+/// square root of its argument. Nearly all lanes of a warp take the same branch. The idea is that of M. Giles,
+/// "Approximating the erfinv function", GPU Computing Gems 2, 2011.
 __host__ __device__ constexpr float normal_of(std::uint32_t word) {
   const std::uint64_t twice_p32 = 2 * std::uint64_t{word} + 1;
   const std::uint64_t complement = (std::uint64_t{1} << 33) - twice_p32;

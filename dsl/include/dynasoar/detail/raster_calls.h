@@ -1,5 +1,5 @@
 /// @file
-/// What loops of Lattice that read and write rasters call for every place or object.
+/// The function objects that loops of Lattice call for every place or object to read and write rasters.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ namespace dynasoar::detail {
 /// @throws Error if a raster does not have a value for each place of a lattice
 void check_fits(std::size_t width, std::size_t height, std::size_t values, const LatticeShape& shape);
 
-/// The numbers in rasters of a field.
+/// The type of the numbers in a raster of a field.
 template <auto kField>
 using raster_value_t = std::conditional_t<std::is_same_v<typename FieldValue<kField>::Type, bool>, std::uint8_t,
                                           typename FieldValue<kField>::Type>;
 
-/// Whether a raster has something else than 0 at a place.
+/// Whether the value of a raster at a place is not 0.
 template <class V>
 struct HasValueAt {
   LatticeShape shape;
@@ -59,7 +59,7 @@ struct WriteValue {
   LatticeShape shape;
   raster_value_t<kField>* values;
   raster_value_t<kField> where_none;
-  std::uint64_t first;  ///< number of the place that `values` begins with
+  std::uint64_t first;  ///< number of the place of the first element of `values`
 
   __device__ void operator()(Place place) const {
     T* const object = at<T>(place);
@@ -68,7 +68,7 @@ struct WriteValue {
   }
 };
 
-/// The values of a field at the places that a process has of a lattice, in the order of their numbers. Waits.
+/// The values of a field at the places of a lattice that this process has, in the order of their numbers. Waits.
 template <auto kField, class T, class LatticeT>
 std::vector<raster_value_t<kField>> values_of(LatticeT& lattice, raster_value_t<kField> where_none) {
   const LatticeShape& shape = lattice.shape();
@@ -80,8 +80,8 @@ std::vector<raster_value_t<kField>> values_of(LatticeT& lattice, raster_value_t<
   return values.download();
 }
 
-/// The raster of a whole lattice. @param values   of all processes, each as bytes; if there are none, the result is
-/// empty
+/// Makes the raster of a whole lattice. @param values   the values of all processes, as bytes; if there are none, the
+/// result is empty
 template <class V>
 Raster<V> joined_raster(const LatticeShape& shape, const std::vector<std::vector<char>>& values) {
   if (values.empty()) return {};

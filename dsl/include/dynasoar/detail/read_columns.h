@@ -23,12 +23,12 @@ namespace dynasoar::detail {
 /// A class whose objects, and those of its subclasses, are to be read.
 struct ColumnRequest {
   std::string_view name;
-  View<std::size_t> classes;  ///< that are listed: it and its subclasses
+  View<std::size_t> classes;  ///< the listed ones among the class and its subclasses
   View<FieldInfo> fields;
   View<const ValueInfo*> values;  ///< of the fields
 };
 
-/// What the values of the fields of C and its bases are made of.
+/// The ValueInfo of each field of C and its bases.
 template <class C>
 constexpr auto make_field_values() {
   std::array<const ValueInfo*, ClassLayout<C>::field_count> values{};
@@ -43,7 +43,7 @@ template <class A, class T>
 inline constexpr ColumnRequest column_request_v{type_name<T>(), subtype_indices_v<A, T>, field_infos_v<A, T>,
                                                 field_values_v<T>};
 
-/// Those of the listed subclasses of T, and of T itself, if it is listed.
+/// The requests for the listed subclasses of T, and for T itself if it is listed.
 template <class A, class List>
 struct ColumnRequests;
 template <class A, template <class...> class List, class... Ts>
@@ -53,15 +53,15 @@ struct ColumnRequests<A, List<Ts...>> {
 template <class A, class T>
 inline constexpr const auto& subtype_requests_v = ColumnRequests<A, typename A::template Subtypes<T>>::value;
 
-/// @param places   of all classes of the allocator. @pre lists are made
+/// @param places   the places of the objects of all classes of the allocator. @pre lists are made
 Columns read_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                      const ColumnRequest& request);
 
-/// Likewise, with the fields of subclasses, too. @param subtypes   as in subtype_requests_v
+/// The same, including the fields of subclasses. @param subtypes   as in subtype_requests_v
 Columns read_all_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                          const ColumnRequest& request, View<const ColumnRequest*> subtypes);
 
-/// AllocatorHandle::columns. @param loops   the LoopRunner<A>
+/// Implements AllocatorHandle::columns. @param loops   the LoopRunner<A>
 template <class A, class T, class Loops>
 Columns columns_of(Loops& loops) {
   check_listed_or_base<A, T>();
@@ -69,7 +69,7 @@ Columns columns_of(Loops& loops) {
   return read_columns(loops.executor(), class_table_v<A>, places, column_request_v<A, T>);
 }
 
-/// AllocatorHandle::all_columns.
+/// Implements AllocatorHandle::all_columns.
 template <class A, class T, class Loops>
 Columns all_columns_of(Loops& loops) {
   check_listed_or_base<A, T>();

@@ -1,10 +1,11 @@
 /// @file
-/// side_of_line: on which side of a line a point lies, decided without rounding errors. Used by obstacle_shapes.h,
-/// which must not let anything through a wall.
+/// side_of_line: decides without rounding errors on which side of a line a point lies. Used by obstacle_shapes.h, so
+/// that no agent gets through a wall.
 ///
-/// As in Shewchuk's "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997), section
-/// 2: rounded arithmetic decides if the result is farther from 0 than its error can be. Otherwise, the determinant is
-/// summed up exactly, as a list of numbers that do not overlap; the last of them has the sign of the sum.
+/// Follows section 2 of Shewchuk's "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates"
+/// (1997). Rounded arithmetic decides if the absolute value of the result is greater than its possible error.
+/// Otherwise, the determinant is computed exactly, as a sum of numbers that do not overlap. The last of them has the
+/// sign of the sum.
 #pragma once
 
 #include <cmath>
@@ -25,12 +26,12 @@ enum class Side {
   undecided  ///< the points are not known exactly enough, or numbers are beyond the range of a double
 };
 
-/// Whether two points are on the same side for certain; then the line does not pass between them.
+/// Whether two points are certainly on the same side. The line then does not pass between them.
 __host__ __device__ inline bool are_together(Side a, Side b) {
   return a == b && (a == Side::left || a == Side::right);
 }
 
-/// A rounded sum and what rounding has cut off; together they are the exact sum.
+/// A rounded sum and its rounding error. Their sum is exact.
 struct ExactPair {
   double value, rest;
 };
@@ -52,7 +53,8 @@ class ExactSum {
     parts_[count_++] = value;
   }
 
-  /// Adds a * b. @return false if the product's last digits are less than the least double, or it is infinite
+  /// Adds a * b. @return false if the product cannot be represented exactly: its last digits are less than the least
+  /// double, or it is infinite
   __host__ __device__ bool add_product(double a, double b) {
     constexpr double kLeast = 1e-270;
     const double product = separate_product(a, b);
@@ -90,11 +92,11 @@ __host__ __device__ inline Side exact_side_of_line(const PlanePoint& a, const Pl
 
 /// The side of the line from a to b on which c lies. The same on both backends.
 ///
-/// @param slack   how far each coordinate may be from the true one. If it is 0, a decision is exact; otherwise it holds
-///                for all points that are so near
+/// @param slack   the greatest error of each coordinate. If it is 0, the result is exact. Otherwise it holds for all
+///                points within this error
 __host__ __device__ inline Side side_of_line(const PlanePoint& a, const PlanePoint& b, const PlanePoint& c,
                                              double slack = 0) {
-  constexpr double kRounding = 1.8e-15;  // 16 units in the last place of a double: more than the errors add up to
+  constexpr double kRounding = 1.8e-15;  // 16 units in the last place of a double: greater than the sum of all errors
   const double abx = b.x - a.x;
   const double aby = b.y - a.y;
   const double acx = c.x - a.x;

@@ -153,7 +153,7 @@ void sort(LoopRunner<A>& loops, const F& function, const SortOptions& options, c
   if constexpr (A::kCompacts) {
     const std::array<HandleArray, sizeof...(U)> handles = handles_in(arrays...);
     check_disjoint(handles);
-    // In a CUDA graph of the caller's own, it would keep memory that later sorts replace: there, counting fails.
+    // A sort in the caller's own CUDA graph would refer to memory that later sorts replace. There, counting fails.
     const bool is_in_step = loops.executor().is_recording() && !loops.executor().may_wait();
     const SortSize size = is_in_step ? SortSize::bounded : SortSize::counted;
     if constexpr (kBits > kNarrow) {

@@ -1,5 +1,5 @@
 /// @file
-/// Step: loops that belong together, such as a time step, submitted as one. Made by AllocatorHandle::record.
+/// Step: several loops that are submitted together, such as a time step. Made by AllocatorHandle::record.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace dynasoar::detail {
 
-/// What AllocatorHandle::record made of a function that submits loops; each call submits them again.
+/// The result of AllocatorHandle::record: a function that submits loops. Each call submits them again.
 ///
-/// On a GPU they are recorded, as a CUDA graph, and the function is called again only when the heap has grown since, or
-/// when different lists are kept. On the host, and with an allocator that finds misuse, where every loop has a number
-/// of its own, each call calls the function.
+/// On a GPU, the loops are recorded as a CUDA graph. The function is called again only if the heap has grown since, or
+/// if different lists are kept. On the host, each call calls the function; so it does with an allocator that finds
+/// misuse, because every loop then has a number of its own.
 template <class HandleT, class F>
 class Step {
  public:
@@ -28,13 +28,15 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  /// Submits the loops. @throws Error if the device failed, or this is called in another step; where the function is
-  ///                             called, what it throws, and Error if it waits for the device
+  /// Submits the loops.
+  /// @throws Error if the device failed, if this is called in another step, or if the function waits for the device;
+  ///         also
+  ///         anything that the function throws, if it is called
   void operator()() {
-    handle_.executor().check_may_wait();  // a step is not a part of another one
+    handle_.executor().check_may_wait();  // a step cannot be a part of another one
     if constexpr (kRecords) {
       handle_.before_replay(pages_);
-      if (!recording_ || !(basis_ == handle_.step_basis())) record();  // none if the last attempt has failed
+      if (!recording_ || !(basis_ == handle_.step_basis())) record();  // the last attempt may have failed
       recording_->replay();
       handle_.after_step();
     } else {
@@ -47,19 +49,19 @@ class Step {
   static constexpr bool kRecords = kCudaBackend && !HandleT::kFindsMisuse;
 
   void record() {
-    // What the kernels know of the heap is brought up to date at once, which nothing that runs may notice.
+    // The state of the heap that kernels use is updated immediately, so no kernel may be running.
     handle_.executor().wait();
     handle_.before_recording();
     basis_ = handle_.step_basis();
     pages_ = 0;
-    handle_.take_recorded_pages();  // of an attempt that has failed
+    handle_.take_recorded_pages();  // those of a failed attempt
     recording_.emplace(handle_.executor(), function_);
     pages_ = handle_.take_recorded_pages();
   }
 
   std::optional<Recording> recording_;
   typename HandleT::StepBasis basis_{};  // when it was recorded
-  std::uint64_t pages_ = 0;              // of the heap that a step asks for with parallel_new
+  std::uint64_t pages_ = 0;              // pages of the heap that a step asks for with parallel_new
   HandleT& handle_;
   F function_;
 };

@@ -15,14 +15,14 @@ struct DiffusionOptions;
 
 namespace detail {
 
-/// What a call of Substance::diffuse does.
+/// The plan of a call of Substance::diffuse.
 struct DiffusionPlan {
   int steps = 0;                  ///< an even number; 0 if nothing diffuses
   std::array<double, 3> rates{};  ///< diffusion coefficient * duration of a step / width of a cell squared, by axis
-  double remaining = 1;           ///< what decay leaves after a step or, if nothing diffuses, after all
+  double remaining = 1;           ///< fraction left after the decay of one step or, if nothing diffuses, of all steps
 };
 
-/// What a substance is, without its types, for checks and messages.
+/// The description of a substance, without its types, for checks and messages.
 struct SubstanceShape {
   std::string name;  ///< "Cell::pheromone_"
   int axes = 0;      ///< of positions
@@ -38,14 +38,14 @@ struct SubstanceShape {
   }
   double volume_of_cell() const;
 
-  /// @throws Error if they cannot be those of a substance @param axes_of_lattice   how many axes the lattice has
+  /// @throws Error if a substance cannot have this shape @param axes_of_lattice   the number of axes of the lattice
   void check(int axes_of_lattice) const;
 
   /// @throws Error if the options are invalid or the steps unstable
   DiffusionPlan plan(const DiffusionOptions& options) const;
 };
 
-/// What is wrong with deposits.
+/// The message for wrong deposits.
 std::string deposit_fault(const SubstanceShape& shape, bool is_not_finite, bool is_too_much);
 
 }  // namespace detail

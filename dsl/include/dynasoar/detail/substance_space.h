@@ -12,20 +12,20 @@
 
 namespace dynasoar::detail {
 
-/// What there is beyond the bounded ends of a substance's axes.
+/// The condition at the bounded ends of a substance's axes.
 enum class BeyondSubstance {
   mirrored,  ///< the same concentration as in the last cell, so that nothing flows
   fixed      ///< a fixed concentration
 };
 
-/// Two cells next to each other, between whose centres a coordinate lies; kBeyond for one beyond a fixed border.
+/// Two adjacent cells; a coordinate lies between their centres. A cell is kBeyond if it is beyond a fixed border.
 template <class Value>
 struct BetweenCells {
   std::int32_t cells[2];
-  Value share;  ///< how far it is from the first to the second, from 0 to 1
+  Value share;  ///< position between the first centre (0) and the second (1)
 };
 
-/// A cell and those next to it, and how far a coordinate is from its centre.
+/// A cell, the two cells next to it, and the distance of a coordinate from its centre.
 template <class Value>
 struct AroundCell {
   std::int32_t cells[3];
@@ -58,7 +58,7 @@ struct SubstanceAxis {
     return cell < cells ? cell : is_periodic ? 0 : cells - 1;
   }
 
-  /// The cell that stands for one that may be a step beyond the ends.
+  /// The cell that replaces a cell that may be one step beyond the ends.
   __host__ __device__ std::int32_t existing(std::int32_t cell) const {
     if (cell >= 0 && cell < cells) return cell;
     if (is_periodic) return cell < 0 ? cells - 1 : 0;
@@ -82,7 +82,7 @@ struct SubstanceAxis {
   }
 };
 
-/// @tparam P   positions
+/// @tparam P   the type of positions
 template <Position P>
 struct SubstanceSpace {
   static constexpr int kAxes = kDimensions<P>;
@@ -97,14 +97,14 @@ struct SubstanceSpace {
   }
 };
 
-/// From one value to another, of which a share from 0 to 1 has been covered.
+/// Interpolates linearly between two values. @param share   from 0 to 1
 template <class Value>
 __host__ __device__ Value interpolated(Value from, Value to, Value share) {
   return from + rounded_product(share, to - from);
 }
 
-/// The mean slope between half a cell before and half a cell behind a coordinate, per cell, of what is linear between
-/// the centres of cells.
+/// The mean slope, per cell, between half a cell before and half a cell behind a coordinate, of a function that is
+/// linear between the centres of cells.
 template <class Value>
 __host__ __device__ Value slope(Value before, Value here, Value behind, Value offset) {
   constexpr Value kHalf{0.5};

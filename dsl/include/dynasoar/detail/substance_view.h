@@ -36,9 +36,8 @@ namespace detail {
 /// Cells are as wide as the space divided by the lattice's places, and a cell's concentration is that at its centre. A
 /// position beyond a bounded end counts as the nearest position in the space; periodic axes wrap.
 ///
-/// @par Concurrency   any number of threads may use a view. A loop does not see its own deposits, so what it senses
-/// does
-///                    not depend on scheduling
+/// @par Concurrency   any number of threads may use a view. A loop does not see its own deposits, so the results do not
+/// depend on scheduling
 template <auto kField, Position P, class T>
 class SubstanceView {
  public:
@@ -130,7 +129,7 @@ class SubstanceView {
     return cells;
   }
 
-  /// Interpolates along the axes up to `axis`, but not along `except`, where `at` says the cell already.
+  /// Interpolates along the axes up to `axis`, except along `except`, for which `at` has the cell.
   template <int axis, int except>
   __device__ Value along(const Cells& cells, LatticeVector at) const {
     if constexpr (axis < 0) {

@@ -23,8 +23,8 @@ class Svg {
  public:
   static constexpr int kWidth = 1000, kMargin = 20, kInner = kWidth - 2 * kMargin;
 
-  /// What a field or a class is filled with: each number has its own. First the colours, then each with stripes of
-  /// another, and then such stripes in other directions and widths.
+  /// The fill of a field or class. Each number has its own: first plain colours, then stripes of two colours, and then
+  /// such stripes in other directions and widths.
   std::string fill(std::size_t number) {
     constexpr std::size_t kAll = kColours.size(), kOthers = kAll - 1;
     if (number < kAll) return kColours[number];
@@ -63,11 +63,11 @@ class Svg {
   }
 
  private:
-  /// To a thousandth of a pixel and better.
+  /// Exact to a thousandth of a pixel or better.
   static std::string text_of(double length) { return number_text(length, std::chars_format::general, 9); }
 
   std::string body_, definitions_;
-  std::set<std::size_t> patterns_;  // those defined
+  std::set<std::size_t> patterns_;  // those that are defined
 };
 
 }  // namespace dynasoar::detail

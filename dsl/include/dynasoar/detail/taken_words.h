@@ -1,5 +1,5 @@
 /// @file
-/// TakenWords: where on a lattice the running loop sees objects of some classes. Used by the functions of place.h.
+/// TakenWords: the places of a lattice at which the running loop sees objects of some classes. Used by place.h.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace dynasoar::detail {
 
-/// T is placed, and it or subclasses of it are listed.
+/// Checks that T is placed, and that it or subclasses of it are listed.
 template <class T>
 __host__ __device__ constexpr void check_placed() {
   check_listed_or_base<typename T::Allocator, T>();
@@ -25,7 +25,7 @@ __host__ __device__ constexpr void check_placed() {
                 "behind 'public:'");
 }
 
-/// T has objects at places: it has no listed subclasses.
+/// Checks that T can have objects at places: it has no listed subclasses.
 template <class T>
 __host__ __device__ constexpr void check_at_places() {
   check_placed<T>();
@@ -35,15 +35,15 @@ __host__ __device__ constexpr void check_at_places() {
                 "subclasses: name one of these");
 }
 
-/// A word with the places where a loop sees any of the classes.
+/// Words with the places at which a loop sees objects of any of the classes.
 template <class... Ts>
 struct TakenWords {
   __device__ std::uint64_t operator()(std::uint64_t word) const {
     return (std::uint64_t{0} | ... | seen_in_word<Ts>(static_cast<std::uint32_t>(word)));
   }
 
-  /// Whether a loop sees any of them at a place. Reads also if it does not exist, instead of branching, and in all
-  /// words, so that all reads are on their way at the same time.
+  /// Whether a loop sees any of them at a place. Does not branch, but reads the words of all classes, even if the place
+  /// does not exist, so that all loads are in flight at the same time.
   __device__ bool at(Place place) const {
     return (static_cast<int>(place.exists()) & (0 | ... | is_seen<Ts>(place))) != 0;
   }
@@ -90,7 +90,8 @@ struct TakenWords {
   }
 };
 
-/// Whether only what is known to be at a place may be looked for there: a table of pointers may be written elsewhere.
+/// Whether code must check that an object is at a place before it computes the pointer: otherwise it could read an
+/// entry of a table of pointers while another thread writes it.
 template <class T>
 inline constexpr bool kLooksFirst = kChecked || T::Allocator::kPlacement == Placement::in_pieces;
 

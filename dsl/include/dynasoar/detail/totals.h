@@ -1,6 +1,6 @@
 /// @file
-/// Totals: what a step log computes of the objects of a class, on the device. Each total has a Value that objects have,
-/// `none()`, `of(object)` and `combined(a, b)` for the loop, and `read()`, which turns the result into cells.
+/// Totals: the values that a step log computes from the objects of a class, on the device. Each total has a type Value;
+/// `none()`, `of(object)` and `combined(a, b)` for the loop; and `read()`, which converts the result to cells.
 #pragma once
 
 #include <cmath>
@@ -28,18 +28,18 @@ LogValue log_value(T number) {
   return static_cast<std::uint64_t>(number);
 }
 
-/// Where the bins of the histograms of a class are.
+/// The memory of the bins of a class's histograms.
 struct LogBins {
   using Word = AtomicWord<std::uint64_t>;
-  /// Threads count in different copies of the bins, so that they seldom meet at a word.
+  /// Threads count in different copies of the bins, so that few of them access the same word at the same time.
   static constexpr std::uint32_t kCopies = 32;
 
   Word* words = nullptr;   ///< [kCopies][bins]; zero before a loop
   std::uint32_t bins = 0;  ///< of all histograms
 
   __device__ void count(std::uint32_t bin, std::uint64_t object) const {
-    const auto copy = static_cast<std::uint32_t>(object * 0x9E3779B97F4A7C15u >> 59);  // as good as random
-    words[copy * bins + bin].add(1, Order::relaxed);  // they are read when the loop has ended
+    const auto copy = static_cast<std::uint32_t>(object * 0x9E3779B97F4A7C15u >> 59);  // pseudo-random
+    words[copy * bins + bin].add(1, Order::relaxed);  // relaxed: the words are read when the loop has ended
   }
 
   /// @pre no other thread counts
@@ -69,13 +69,13 @@ struct ReducedTotal {
   }
 };
 
-/// Whether a total is a whole number that is not negative. Those of histograms are, but there are many of them.
+/// Whether a total is a count, a whole number that is not negative. False for histograms, which have many counts.
 template <class D>
 inline constexpr bool is_count_v = false;
 template <class R, class Op, class F>
 inline constexpr bool is_count_v<ReducedTotal<R, Op, F>> = std::is_unsigned_v<R>;
 
-/// A function's result as V. Converts before it is added up, as the sum of a field does.
+/// Converts a function's result to V before it is added up, like the sum of a field.
 template <class V, class F>
 struct As {
   F function;
@@ -99,7 +99,7 @@ __host__ __device__ bool is_nan(T value) {
   return false;
 }
 
-/// The value for which Op decides, of values of which there may be none; NaN if one of them is.
+/// The least or greatest value, as Op decides, if there are any values; NaN if one of them is NaN.
 template <class V, class Op, class F>
 struct ExtremeTotal {
   using Value = Found<V>;
@@ -145,7 +145,7 @@ template <class V, class F>
 struct FixedSumTotal {
   struct Value {
     std::int64_t units;
-    std::uint64_t magnitude;  // of all numbers, in units, but at most kMost: whether the sum fits into 64 bits
+    std::uint64_t magnitude;  // sum of all absolute values in units, at most kMost: whether the sum fits into 64 bits
   };
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   As<V, F> function;
@@ -170,7 +170,7 @@ struct FixedSumTotal {
   }
 };
 
-/// Counts objects in bins. The last bin includes its upper end; what lies in no bin is not counted.
+/// Counts objects in bins. The last bin includes its upper end. Objects in no bin are not counted.
 template <class V, class F>
 struct HistogramTotal {
   struct Value {};
@@ -213,7 +213,7 @@ inline constexpr bool is_histogram_v = false;
 template <class V, class F>
 inline constexpr bool is_histogram_v<HistogramTotal<V, F>> = true;
 
-/// Several totals of the same objects: what a loop calls for each.
+/// Several totals of the same objects: the function object that a loop calls for each object.
 template <class D, class... Ds>
 struct Totals {
   D total;
@@ -274,7 +274,7 @@ requires(sizeof...(Ds) > 0) Totals<D, Ds...> all_totals(const D& total, const Ds
   return {total, all_totals(others...)};
 }
 
-/// `op` of the values of several totals.
+/// Combines the values of several totals.
 template <class T>
 struct CombineTotals {
   T totals;

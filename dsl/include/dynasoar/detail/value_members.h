@@ -1,11 +1,11 @@
 /// @file
-/// Members of class values: their number, names and values, for everything that shows fields to people. Used by
-/// column_parts.h and print_object.h.
+/// Members of class values: their number, names and values, for output that people read. Used by column_parts.h and
+/// print_object.h.
 ///
-/// A class may name its members itself: `static constexpr const char* field_names[] = {"x", "y"};`. Otherwise the
-/// members of an aggregate are counted by how many values it can be initialized with, and their names are cut out of
-/// compilers' texts for pointers to them, as C++20 has no better means; Boost.PFR, which does the same, has no names in
-/// the versions that distributions have.
+/// A class may name its members itself: `static constexpr const char* field_names[] = {"x", "y"};`. Otherwise, the
+/// members of an aggregate are counted: this is the number of values with which it can be initialized. Their names are
+/// cut out of the compiler's texts for pointers to them, because C++20 has no better means. (Boost.PFR does the same,
+/// but the versions in Linux distributions have no names.)
 #pragma once
 
 #include <cstddef>
@@ -21,27 +21,27 @@ namespace dynasoar::detail {
 
 inline constexpr std::size_t kMostMembers = 16;
 
-/// Class values that say what their members are called.
+/// Classes that name their members.
 template <class T>
 concept NamesMembers = std::is_class_v<T> && requires {
   std::size(T::field_names);
 };
 
-/// Classes that structured bindings take apart by functions `get`, and not by their members.
+/// Classes for which structured bindings use functions `get` instead of the members.
 template <class T>
 concept HasTupleSize = requires {
   std::tuple_size<T>::value;
 };
 
-// ---- How many members an aggregate has -----------------------------------------------------------------------------
+// ---- The number of members of an aggregate -------------------------------------------------------------------------
 
-/// Initializes any member. Not a base class of T: its members take values of their own then.
+/// Initializes any member, but not a base class of T, whose members would take values of their own.
 template <class T>
 struct AnyMember {
   template <class U>
   requires(!std::is_base_of_v<U, T>) operator U() const;
 };
-/// What structured bindings cannot take apart: base classes, and unions, which may have no name.
+/// Initializes parts that structured bindings cannot decompose: base classes, and unions, which may have no name.
 template <class T>
 struct AnyBaseOrUnion {
   template <class U>
@@ -58,7 +58,7 @@ struct AnyReference {
 template <class T, std::size_t>
 using AnyMemberOf = AnyMember<T>;
 
-/// Whether `T{a, b, c}` compiles with so many values.
+/// Whether `T{a, b, c}` compiles with this number of values.
 template <class T, std::size_t values>
 inline constexpr bool takes_values_v = []<std::size_t... i>(std::index_sequence<i...>) {
   return requires {
@@ -67,7 +67,7 @@ inline constexpr bool takes_values_v = []<std::size_t... i>(std::index_sequence<
 }
 (std::make_index_sequence<values>{});
 
-/// Whether `T{a, b, {c, d}, e}` compiles with so many values before, in and behind the inner braces.
+/// Whether `T{a, b, {c, d}, e}` compiles with these numbers of values before, in and behind the inner braces.
 template <class T, std::size_t before, std::size_t inner, std::size_t behind>
 inline constexpr bool takes_braces_v = []<std::size_t... b, std::size_t... i, std::size_t... c>(
     std::index_sequence<b...>, std::index_sequence<i...>, std::index_sequence<c...>) {
@@ -85,13 +85,13 @@ inline constexpr bool has_base_or_union_v = []<std::size_t... i>(std::index_sequ
 }
 (std::make_index_sequence<before>{});
 
-/// Whether there is a member behind so many values that AnyMember does not initialize: most often an object of a class
-/// that converts from everything, such as std::any. AnyMember's conversion and that of the class are ambiguous for it.
-/// Or an array of at most `elements` such objects.
+/// Whether there is a member, behind these values, that AnyMember does not initialize. It is usually an object of a
+/// class that converts from everything, such as std::any: the conversions of AnyMember and of the class are ambiguous
+/// for it. It can also be an array of at most `elements` such objects.
 template <class T, std::size_t values, std::size_t elements>
 constexpr bool has_more_members() {
   return []<std::size_t... i, std::size_t... e>(std::index_sequence<i...>, std::index_sequence<e...>) {
-    // One after the other, because constructors of T's members may not compile for each of them.
+    // Try one after the other, because constructors of T's members may not compile for each of them.
     if constexpr (requires { T{AnyMemberOf<T, i>{}..., {}}; }) {
       return true;
     } else if constexpr (requires { T{AnyMemberOf<T, i>{}..., AnyReference<T>{}}; }) {
@@ -109,7 +109,7 @@ constexpr bool has_more_members() {
   (std::make_index_sequence<values>{}, std::make_index_sequence<elements>{});
 }
 
-/// The most values that T takes, elements of arrays among them.
+/// The greatest number of values that T may take, including elements of arrays.
 inline constexpr std::size_t kMostValues = 64;
 template <class T, std::size_t values>
 constexpr std::size_t count_values() {
@@ -120,8 +120,8 @@ constexpr std::size_t count_values() {
   }
 }
 
-/// How many values the member takes that begins with value `at`: an array as many as it has elements, because braces
-/// may be left out. If it had more braces around as many, no further value would fit behind.
+/// The number of values of the member that begins with value `at`. An array takes one value per element, because its
+/// braces may be left out. With braces around more values than that, no value behind them would fit.
 template <class T, std::size_t at, std::size_t values, std::size_t inner>
 constexpr std::size_t values_of_member() {
   if constexpr (inner <= 1) {
@@ -145,7 +145,7 @@ constexpr std::size_t count_members_from() {
   }
 }
 
-/// 0 if T cannot be taken apart, has too many members, or none.
+/// The number of members; 0 if T cannot be decomposed, has too many members, or has none.
 template <class T>
 constexpr std::size_t count_members() {
   if constexpr (NamesMembers<T>) {
@@ -156,7 +156,7 @@ constexpr std::size_t count_members() {
     constexpr std::size_t kLimit = sizeof(T) < kMostValues ? sizeof(T) : kMostValues;
     if constexpr (takes_values_v<T, kLimit + 1>) return 0;
     constexpr std::size_t kValues = count_values<T, kLimit>();
-    // Only members with initializers of their own are not found by the first of its attempts.
+    // Its first attempt finds all members except those with initializers of their own.
     constexpr std::size_t kElements = std::is_trivially_default_constructible_v<T> ? 0 : kLimit - kValues;
     if constexpr (has_more_members<T, kValues, kElements>()) return 0;
     constexpr std::size_t kMembers = count_members_from<T, 0, kValues>();
@@ -170,7 +170,7 @@ inline constexpr std::size_t member_count_v = count_members<T>();
 
 // ---- The members ---------------------------------------------------------------------------------------------------
 
-/// Calls f(member, member, ...) with all members of a value. @pre it has some
+/// Calls f(member, member, ...) with all members of a value. @pre it has members
 DYNASOAR_FOR_WHOEVER_CALLS
 template <class T, class F>
 __host__ __device__ constexpr decltype(auto) with_members(const T& value, const F& f) {
@@ -201,7 +201,7 @@ __host__ __device__ constexpr decltype(auto) with_members(const T& value, const 
 
 // ---- Their names ---------------------------------------------------------------------------------------------------
 
-/// A pointer as a template argument, with a type that compilers have to spell.
+/// A type with a pointer as its template argument, which compilers have to spell out.
 template <class T>
 struct PointerTo {
   const T* pointer;
@@ -240,7 +240,7 @@ constexpr auto pointer_to_member() {
 #pragma clang diagnostic pop
 #endif
 
-/// A text that contains the pointer: "... [kPointer = {&no_object_v.value.x}]" and the like.
+/// A text that contains the pointer, such as "... [kPointer = {&no_object_v.value.x}]".
 template <PointerTo kPointer>
 constexpr std::string_view text_of_pointer() {
   return __PRETTY_FUNCTION__;
@@ -254,7 +254,7 @@ constexpr bool is_identifier_text(std::string_view text) {
   return !text.empty();
 }
 
-/// The name of the member that the pointer in such a text ends with; empty if there is none.
+/// The name of the member at the end of the pointer in such a text; empty if there is none.
 constexpr std::string_view cut_out_name(std::string_view text, std::size_t index) {
   text = text.substr(0, text.rfind('}'));
   const auto drop_last = [&text](std::string_view characters) {
@@ -283,18 +283,18 @@ concept NamableMember = requires {
   text_of_pointer<pointer_to_member<T, index>()>();
 };
 
-/// Whether pointers to all members can be formed, which is not so with bit fields.
+/// Whether pointers to all members can be formed; false for bit fields.
 template <class T, std::size_t... i>
 constexpr bool has_pointers(std::index_sequence<i...>) {
   return (NamableMember<T, i> && ...);
 }
 
-/// Class values whose members can be shown one by one.
+/// Class values with members that can be shown one by one.
 template <class T>
 concept HasMembers = NamesMembers<T> ||
     (std::is_class_v<T>&& member_count_v<T> > 0 && has_pointers<T>(std::make_index_sequence<member_count_v<T>>{}));
 
-/// The name of a member of T; its number if the compiler's text does not have it where it is expected.
+/// The name of a member of T; its number if the compiler's text has no name at the expected position.
 template <HasMembers T, std::size_t index>
 constexpr std::string_view member_name() {
   if constexpr (NamesMembers<T>) {

@@ -1,5 +1,5 @@
 /// @file
-/// make_lists on a GPU; and how its loops read the entries of a list.
+/// make_lists on a GPU, and functions with which loops read the entries of a list.
 #pragma once
 
 #include <cstddef>
@@ -23,24 +23,24 @@ __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t in
   return {words.x | std::uint64_t{words.y} << 32, words.z};
 }
 
-/// The size of a list. Each call loads it again, so that it need not stay in registers.
+/// The size of a list. Each call loads it again, so that it does not occupy registers.
 __device__ inline ListSize load_size(const BlockList& list) {
   ListSize size;
   asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(size.blocks), "=r"(size.is_sparse) : "l"(list.size));
   return size;
 }
 
-/// Has an entry brought from memory into the L2 cache, for a later load_entry; costs one instruction and no register.
+/// Prefetches an entry into the L2 cache, for a later load_entry; takes one instruction and no register.
 __device__ inline void prefetch_entry(const BlockList& list, std::uint32_t index) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(list.entries + index));
 }
 
-// There is a row of thread blocks per type. Rows of which no object was created or deleted leave at once, so this looks
-// at every shard of the counters by itself, which is faster than to add them up; all thread blocks of a row decide
-// alike, because only the last one to finish notes the new counts. The sources are a parameter, because a kernel has
-// its parameters at once and constant memory only after a while.
-/// The value of a word that nobody changes while this kernel runs, by way of the cache that a multiprocessor's thread
-/// blocks share: atomic loads go past it.
+// There is a row of thread blocks per type. If no object of the type was created or deleted, the row ends immediately.
+// To decide this, it compares every shard of the counters, which is faster than adding them up. All thread blocks of a
+// row come to the same decision, because only the last one to finish notes the new counts. The sources are a parameter,
+// because parameters are available to a kernel earlier than constant memory.
+/// The value of a word that does not change while this kernel runs. Loads it through the cache that the thread blocks
+/// of a multiprocessor share, which atomic loads bypass.
 __device__ inline std::uint64_t resting_value(const AtomicWord<std::uint64_t>& word) {
   return *reinterpret_cast<const std::uint64_t*>(&word);
 }
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     list_kernel(const __grid_constant__ ListSources<Heap, kTypes> sources) {
   take_turns();
   const ListSource<Heap>& type = sources.types[blockIdx.y];
-  // Half of the threads look at what was created, half at what was deleted; neighbours at the same shards.
+  // Half of the threads compare creations, half compare deletions; neighbouring threads compare the same shards.
   constexpr auto kShards = static_cast<unsigned>(Heap::Counter::kShards);
   static_assert(2 * kShards == kThreadsPerBlock);
   const auto& counter = threadIdx.x % 2 == 0 ? type.created : type.deleted;
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __shared__ std::uint64_t containers[kContainersPerTile];
   __shared__ int offsets[kContainersPerTile];  // entries of this tile before those of a container
   __shared__ std::uint32_t first_entry;
-  std::uint32_t objects = 0;  // that this thread has listed
+  std::uint32_t objects = 0;  // number that this thread has listed
   ListProgress& progress = *type.progress;
   const std::uint32_t all = type.allocated.level_size(0);
   for (std::uint32_t first = blockIdx.x * kContainersPerTile; first < all; first += gridDim.x * kContainersPerTile) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     __syncthreads();
 
     for (int entry = static_cast<int>(threadIdx.x); entry < total; entry += kThreadsPerBlock) {
-      int container = 0;  // the last one that begins at or before the entry
+      int container = 0;  // the last container that begins at or before the entry
       for (int step = kContainersPerTile / 2; step > 0; step /= 2) {
         if (offsets[container + step] <= entry) container += step;
       }
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
       objects += static_cast<std::uint32_t>(popcount(slots));
       type.list.entries[first_entry + entry] = {slots, block};
     }
-    __syncthreads();  // before the next tile takes the shared memory
+    __syncthreads();  // before the next tile overwrites the shared memory
   }
 
   __shared__ RawArray<std::uint32_t, kThreadsPerBlock / 32> sums;
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (is_last) type.seen[threadIdx.x].store(now, Order::relaxed);
 }
 
-/// Makes the lists of those of the types of which objects were created or deleted since their last list.
+/// Makes the lists of those types of which objects were created or deleted since their last list was made.
 template <class Heap, int kTypes>
 void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
   if (sources.count == 0) return;

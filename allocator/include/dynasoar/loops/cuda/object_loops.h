@@ -26,7 +26,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-// An object that a thread is to visit, if there is one.
+// The object that a thread shall visit, if there is one.
 struct Visit {
   std::uint32_t block;
   std::uint32_t slot;
@@ -36,7 +36,7 @@ struct Visit {
 template <class F>
 __device__ void visit(const Visit& object, const F& function) {
   if (object.is_there) function(object.block, object.slot);
-  __syncwarp();  // lanes that went different ways would stay apart for the rest of the loop
+  __syncwarp();  // otherwise diverged lanes would stay diverged for the rest of the loop
 }
 
 // The object in a slot of a block.
@@ -44,10 +44,10 @@ __device__ inline Visit object_in(const ListedBlock& entry, std::uint32_t slot) 
   return {entry.block, slot, (entry.slots >> slot & 1) != 0};
 }
 
-// Deals out the objects of kDealtBlocks blocks to the lanes of a warp.
+// Distributes the objects of kDealtBlocks blocks over the lanes of a warp.
 class Dealer {
  public:
-  // Takes the blocks of the entries from `first` on. @return how many objects they have
+  // Takes the blocks of the entries from `first` on. @return the number of their objects
   __device__ std::uint32_t take(const BlockList& list, std::uint32_t count, std::uint32_t first) {
     const std::uint32_t lane = threadIdx.x % 32;
     std::uint32_t objects = 0;
@@ -70,7 +70,7 @@ class Dealer {
   }
 
  private:
-  // Numbers the objects of 32 slots, of which the calling lane has one, from `first` on. @return how many there are
+  // Numbers the objects of 32 slots, one per lane, from `first` on. @return the number of objects
   __device__ std::uint32_t number(std::uint32_t slots, std::uint32_t position, std::uint32_t first) {
     const std::uint32_t bit = 1u << threadIdx.x % 32;
     if ((slots & bit) != 0) positions_[first + popcount(slots & (bit - 1))] = static_cast<std::uint8_t>(position);
@@ -81,7 +81,7 @@ class Dealer {
   std::uint8_t positions_[64 * kDealtBlocks];  // by number: 64 x block + slot
 };
 
-// How many blocks a round of a loop visits: one for each 64 threads or, if it distributes their objects over lanes,
+// The number of blocks in a round of a loop: one for each 64 threads or, if it distributes their objects over lanes,
 // kDealtBlocks for each warp.
 __device__ inline std::uint32_t blocks_of_round() {
   return gridDim.y * blockDim.x / 64;
@@ -90,9 +90,9 @@ __device__ inline std::uint32_t dealt_blocks_of_round() {
   return 2 * blocks_of_round() * kDealtBlocks;
 }
 
-// 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3). Where
-// blocks are sparse, a warp for the objects of a few blocks instead, so that its lanes have something to do; but not in
-// short lists, in which warps would have nothing to do instead.
+// 64 consecutive threads visit the slots of a block, so accesses to a field are coalesced (DynaSOAr, section 3). If
+// blocks are sparse, a warp visits the objects of a few blocks instead, so that fewer of its lanes idle. This is not
+// done for short lists, because whole warps would idle then.
 template <class F>
 __device__ void visit_objects(const BlockList& list, const F& function, Dealer& dealer) {
   const ListSize size = *list.size;
@@ -101,9 +101,9 @@ __device__ void visit_objects(const BlockList& list, const F& function, Dealer& 
   const std::uint32_t slot = thread % 64;
   const std::uint32_t stride = blocks_of_round();
   const bool is_sparse = size.is_sparse != 0 && count >= dealt_blocks_of_round();
-  // Nothing of a round can begin before its entry is there; so it is asked for a round before. Where the block itself
-  // is asked for, too, the entry has to be there by then, so that is asked for three rounds before, and loaded two
-  // before; but not in short lists, in which there is no round to wait for, and no time to lose.
+  // A round needs its entry first, so the entry is loaded one round in advance. If the block is prefetched, too, its
+  // entry is needed even earlier: it is prefetched three rounds in advance, and loaded two rounds in advance. This is
+  // not done for short lists, which have too few rounds.
   if constexpr (F::kPrefetches) {
     if (count > stride && !is_sparse) {
       const std::uint32_t first = thread / 64;
@@ -120,9 +120,9 @@ __device__ void visit_objects(const BlockList& list, const F& function, Dealer& 
       return;
     }
   }
-  // Both variants of the loop call `visit` in one place, because nvcc compiles the function anew for each call. During
-  // a visit, two numbers stay in registers. Each round computes or loads the rest again, because fewer registers mean
-  // more warps.
+  // Both variants of the loop call `visit` in one place, because nvcc compiles the function separately for each call.
+  // During a visit, only two numbers stay in registers. Each round computes or loads the others again, because fewer
+  // registers allow more warps.
   std::uint32_t left = 0;  // 256 times the number of distributed objects, plus the number of the warp's next one
   for (std::uint32_t i = is_sparse ? thread / 32 * kDealtBlocks : thread / 64;;) {
     const ListSize now = load_size(list);
@@ -150,9 +150,9 @@ __device__ void visit_objects(const BlockList& list, const F& function, Dealer& 
   }
 }
 
-// Threads of a thread block of a loop with these pairs, or without any; and how many thread blocks a multiprocessor has
-// room for at least, 0 if that is left to the compiler. Loops over objects wait for memory, most of all where they
-// create objects: more warps at a time are worth more than registers. Loops over pairs compute.
+// Launch bounds of a loop with these pairs, or without any: threads of a thread block, and the minimum number of thread
+// blocks per multiprocessor, or 0 if the compiler decides. Loops over objects wait for memory, in particular if they
+// create objects: more warps are then better than more registers. Loops over pairs are bound by computation.
 template <class Pairs>
 inline constexpr int kObjectThreads = kPairThreads<Pairs>;
 template <>
@@ -162,20 +162,20 @@ inline constexpr int kObjectBlocksPerMultiprocessor = 0;
 template <>
 inline constexpr int kObjectBlocksPerMultiprocessor<void> = DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR;
 
-// In this order here only: next is most often a list_kernel, so small that it can be there early without being in the
-// way of anybody. A large kernel would take places in which this one's predecessor still has work to do.
+// Do this only here: the next kernel is usually a list_kernel. It is so small that it can start early without delaying
+// other kernels. A large kernel would occupy multiprocessors on which the predecessor of this kernel is still running.
 __device__ inline void take_turns_early() {
   let_next_in();
   wait_for_turn();
 }
 
-// Whether a loop is about pairs of objects. Only device code may ask.
+// Whether a loop visits pairs of objects. Only device code may call this.
 template <class... Fs>
 constexpr bool kHavePairs = (false || ... || !std::is_void_v<typename Fs::template Pairs<>>);
 
 // A loop over the objects of one class.
 //
-// @tparam Together   loops that a kernel for several classes would run, if it can: then this one does nothing
+// @tparam Together   the loops of a kernel for several classes. If it can run them, this kernel does nothing
 template <class A, class F, class... Together>
 __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
                                   kObjectBlocksPerMultiprocessor<typename F::template Pairs<>>)
@@ -193,18 +193,18 @@ __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
   }
 }
 
-// Bytes of arguments that a kernel for several classes has at most: all of them travel with each launch.
+// Maximum bytes of the arguments of a kernel for several classes: each launch transfers all of them.
 inline constexpr std::size_t kMostArgumentBytes = 4096;
 
-// What a kernel for several classes knows of one.
+// The list of one class in a kernel for several classes.
 template <class F>
 struct ListedObjects {
   BlockList list;
   F function;
 };
 
-// Loops over the objects of several classes. If they are about pairs, this kernel does nothing, and has launch bounds
-// from which the host learns that.
+// Loops over the objects of several classes. If they visit pairs, this kernel does nothing, and its launch bounds tell
+// the host so.
 template <class A, class... Fs>
 __global__ void __launch_bounds__(kHavePairs<Fs...> ? 32 : kThreadsPerBlock,
                                   kHavePairs<Fs...> ? 0 : DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR)
@@ -234,7 +234,7 @@ void loop_over_objects(Executor& executor, const ObjectLoop<Fs>&... loops) {
     (submit_object_kernel<A>(executor, loops), ...);
   } else {
     static const KernelTraits traits(classes_kernel<A, Fs...>, executor.multiprocessors());
-    if (traits.threads < kThreadsPerBlock) {  // there are pairs
+    if (traits.threads < kThreadsPerBlock) {  // the loops visit pairs
       (submit_object_kernel<A, Fs, Fs...>(executor, loops), ...);
       return;
     }
@@ -243,8 +243,8 @@ void loop_over_objects(Executor& executor, const ObjectLoop<Fs>&... loops) {
   }
 }
 
-// Whether the calling thread block is the last one to get here, of the first `blocks` ones of its kernel, which all get
-// here. It then sees what they have written. All threads of a thread block call it.
+// Whether the calling thread block is the last one of the first `blocks` thread blocks of its kernel to call this. All
+// of them must call it. The last one sees the writes of the others. All threads of a thread block call it.
 __device__ inline bool is_last_block(std::uint32_t* ticket, std::uint32_t blocks) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -256,8 +256,8 @@ __device__ inline bool is_last_block(std::uint32_t* ticket, std::uint32_t blocks
   return is_last;
 }
 
-// A thread block's part of a reduction: one partial result. The last one combines them all, if that is wanted. In short
-// lists, the later thread blocks have nothing to do, and are not waited for.
+// A thread block's part of a reduction: one partial result. The last thread block combines all results, if requested.
+// For short lists, the later thread blocks have nothing to do, and the reduction does not wait for them.
 template <class A, class R, class Op, class F, class Finish>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     reduce_kernel(BlockList list, R init, Op op, F function, R* parts, std::uint32_t before, Finish finish) {

@@ -17,8 +17,8 @@ namespace dynasoar::detail {
 
 namespace {
 
-// Threads of a thread block: as many as two tiles and the places of their objects leave room for in shared memory.
-// Checked builds have contexts for kThreadsPerBlock (see checks.h).
+// Threads of a thread block: the greatest number for which two tiles and the places of their objects fit into shared
+// memory. Checked builds have contexts for kThreadsPerBlock threads (see checks.h).
 template <class Source>
 constexpr int pair_threads() {
   int threads = kChecked ? kThreadsPerBlock : kMostPairThreads;
@@ -32,8 +32,8 @@ constexpr int pair_threads() {
 template <class Pairs>
 inline constexpr int kPairThreads = pair_threads<typename Pairs::Source>();
 
-// What a thread block of kThreads threads has loaded of others: the objects of up to kThreads / 64 blocks, without
-// gaps.
+// The data of other objects that a thread block of kThreads threads has loaded: the objects of up to kThreads / 64
+// blocks, without gaps.
 template <class Source, int kThreads>
 struct Tile {
   static constexpr std::uint32_t kBlocks = kThreads / 64;
@@ -52,9 +52,9 @@ struct Tile {
 template <class Pairs>
 using PairTile = Tile<typename Pairs::Source, kPairThreads<Pairs>>;
 
-// Reads a list tile by tile, always one tile ahead of its use, and entries of the list one more: each thread keeps what
-// it has read until the tile is wanted. Two tiles take turns: while some threads still look at one, others write the
-// next, and the counts of the one after it are already there.
+// Reads a list tile by tile, always one tile in advance, and entries of the list two tiles in advance. Each thread
+// keeps the data that it has read until the tile is needed. Two tiles alternate: while some threads still read one,
+// others write the next, and the counts of the one after that are already there.
 template <int kList, class Pairs>
 class TileReader {
  public:
@@ -73,10 +73,10 @@ class TileReader {
 
   __device__ std::uint32_t tiles() const { return (entries_ + TileT::kBlocks - 1) / TileT::kBlocks; }
 
-  // Completes tile number t and moves on to it; all threads call it for one after the other.
+  // Completes tile number t and moves on to it. All threads call it for one tile after the other.
   __device__ const TileT& tile(std::uint32_t t) {
     TileT& now = tiles_[t % 2];
-    objects_ = now.objects_before(TileT::kBlocks);  // not later: what is read next overwrites the counts of tile t - 1
+    objects_ = now.objects_before(TileT::kBlocks);  // not later: the next read overwrites the counts of tile t - 1
     const std::uint32_t slot = threadIdx.x % 64;
     if ((slots_ >> slot & 1) != 0) {
       const auto before = static_cast<std::uint32_t>(popcount(slots_ & first_bits(static_cast<int>(slot))));
@@ -87,7 +87,7 @@ class TileReader {
     return now;
   }
 
-  // How many objects the present tile has.
+  // The number of objects in the current tile.
   __device__ std::uint32_t objects() const { return objects_; }
 
  private:
@@ -96,7 +96,7 @@ class TileReader {
     next_ += TileT::kBlocks;
   }
 
-  // What the thread will write to `tile`; its counts at once.
+  // Reads the data that the thread will write to `tile`. Writes its counts immediately.
   __device__ void read_source(TileT& tile) {
     const std::uint32_t slot = threadIdx.x % 64;
     slots_ = entry_.slots;
@@ -110,14 +110,14 @@ class TileReader {
   typename Pairs::template List<kList> list_;
   std::uint32_t entries_;
   std::uint32_t objects_ = 0;
-  std::uint32_t next_;   // entry to be read
+  std::uint32_t next_;   // next entry to read
   ListedBlock entry_;    // of the tile after the next one
   std::uint64_t slots_;  // of the next tile's block
   RawArray<typename Pairs::Source, 1> source_;
 };
 
-// Numbers the objects of a list in its order, without gaps: blocks are often half empty, and threads without an object
-// would idle for as long as others look at all there are. All threads of a thread block call the functions together.
+// Numbers the objects of a list in its order, without gaps. Blocks are often half empty, and threads without an object
+// would idle while others visit all objects. All threads of a thread block call the functions together.
 template <int kThreads>
 class ObjectNumbers {
   using Scan = BlockScan<kThreads>;
@@ -135,7 +135,7 @@ class ObjectNumbers {
   __device__ std::uint32_t count() {
     load_window(0, 0);
     if (entries_ <= kThreads) return before_next_window_;
-    __syncthreads();  // before the next scan takes the shared memory
+    __syncthreads();  // before the next scan overwrites the shared memory
     std::uint32_t objects = 0;
     for (std::uint32_t i = threadIdx.x; i < entries_; i += kThreads) {
       objects += objects_of(load_entry(list_, i));
@@ -145,8 +145,8 @@ class ObjectNumbers {
     return total;
   }
 
-  // Looks up where objects number `first` ... `first + most - 1` are, at most kThreads and none before those of the
-  // last call. @return how many there are. @pre count() has been called
+  // Finds the places of objects number `first` to `first + most - 1`: at most kThreads objects, none of them before
+  // those of the last call. @return the number of these objects. @pre count() has been called
   __device__ std::uint32_t locate(std::uint32_t first, std::uint32_t most) {
     for (;;) {
       __syncthreads();
@@ -159,7 +159,7 @@ class ObjectNumbers {
     }
   }
 
-  // Where the object is that was looked up as number `i`, from 0.
+  // The place of the i-th object of the last call of `locate`.
   __device__ std::uint64_t place(std::uint32_t i) const { return shared_.places[i]; }
 
  private:
@@ -167,7 +167,7 @@ class ObjectNumbers {
     return static_cast<std::uint32_t>(popcount(entry.slots));
   }
 
-  // Each thread looks at an entry from now on, from `window` on; `before` objects are in those before.
+  // Loads an entry for each thread, from `window` on. The entries before have `before` objects.
   __device__ void load_window(std::uint32_t window, std::uint32_t before) {
     window_ = window;
     const std::uint32_t index = window + threadIdx.x;
@@ -177,7 +177,7 @@ class ObjectNumbers {
     before_next_window_ = before + total;
   }
 
-  // Writes down where those of the numbers are that the thread's entry has.
+  // Stores the places of the objects in the thread's entry.
   __device__ void note_places(std::uint32_t first, std::uint32_t most) {
     const std::uint32_t end = number_ + objects_of(entry_);
     if (end <= first || number_ >= first + most) return;
@@ -195,17 +195,17 @@ class ObjectNumbers {
   const BlockList list_;
   Shared& shared_;
   std::uint32_t entries_;
-  std::uint32_t window_ = 0;              // the first of the kThreads entries that are looked at
-  std::uint32_t before_next_window_ = 0;  // objects of these and of the entries before
-  ListedBlock entry_{};                   // the thread's, and the number of its first object
+  std::uint32_t window_ = 0;              // the first of the kThreads loaded entries
+  std::uint32_t before_next_window_ = 0;  // objects in these entries and in those before
+  ListedBlock entry_{};                   // the thread's entry, and the number of its first object
   std::uint32_t number_ = 0;
 };
 
-// kLanes neighbouring threads look at the others on behalf of an object, or stand by.
+// kLanes neighbouring threads visit the other objects on behalf of an object, or idle.
 template <int kLanes, class Pairs>
 class Group {
  public:
-  // @param objects   those of the thread block; each of its first groups takes one
+  // @param objects   the number of objects of the thread block; each of its first groups takes one
   template <class Numbers>
   __device__ Group(const Pairs& pairs, const Numbers& numbers, std::uint32_t objects)
       : pairs_(pairs), has_object_(threadIdx.x / kLanes < objects) {
@@ -222,7 +222,7 @@ class Group {
     for (std::uint32_t t = 0; t < reader.tiles(); ++t) {
       const PairTile<Pairs>& tile = reader.tile(t);
       if (!has_object_) continue;
-      // Counted, so that the compiler can mix the turns.
+      // A counted loop, so that the compiler can interleave its iterations.
       const std::uint32_t lane = threadIdx.x % kLanes;
       const std::uint32_t turns = (reader.objects() + (kLanes - 1 - lane)) / kLanes;
 #pragma unroll 8
@@ -231,15 +231,15 @@ class Group {
         result_[0] = pairs_.combined(request_[0], result_[0], source);
       }
     }
-    __syncthreads();  // the tiles may be used for something else
+    __syncthreads();  // the caller may then reuse the tiles
   }
 
-  // Merges what the threads found; the first one passes it on.
+  // Merges the results of the threads; the first thread calls `finish`.
   __device__ void finish() {
     if constexpr (kLanes > 1) {
 #pragma unroll
       for (int distance = kLanes / 2; distance > 0; distance /= 2) {
-        // Within the group: the next one may have no object, and no result.
+        // Only within the group: the next group may have no object, and no result.
         const typename Pairs::Result other = shuffle_down<kLanes>(result_[0], distance, 0xffffffffu);
         if (has_object_) result_[0] = pairs_.merged(request_[0], result_[0], other);
       }
@@ -262,8 +262,8 @@ class Group {
   RawArray<typename Pairs::Result, 1> result_;
 };
 
-// A thread block's share of the objects, kLanes threads for each. Shares are measured in warps: all multiprocessors get
-// equally many of them, and a share that is more than a thread block can do at a time is done in equal parts.
+// A thread block's share of the objects, with kLanes threads for each. Shares are measured in warps, so that all
+// multiprocessors get the same number of warps. If a share is too large for a thread block, it is done in equal parts.
 template <int kLanes, class Numbers, class Pairs>
 __device__ void visit_pairs_in_groups(Numbers& numbers, std::uint64_t objects, const Pairs& pairs,
                                       PairTile<Pairs> (&tiles)[2]) {
@@ -285,8 +285,8 @@ __device__ void visit_pairs_in_groups(Numbers& numbers, std::uint64_t objects, c
   }
 }
 
-// All threads of a thread block share tiles of others. The fewer threads there are for an object, the less it takes to
-// load the tiles: as few as keep half of the warps busy.
+// All threads of a thread block share tiles. With fewer threads per object, tiles are loaded less often. This takes the
+// least number of threads per object that keeps half of the warps busy.
 template <class Pairs>
 __device__ void visit_pairs(const BlockList& list, const Pairs& pairs) {
   using Numbers = ObjectNumbers<kPairThreads<Pairs>>;

@@ -23,7 +23,7 @@ struct DealtSlots {
   std::uint16_t slots[64 * kWordsPerWarp];
 };
 
-/// Slots with something to do, and what the condition has answered.
+/// Slots for which the condition holds, and the answers of the condition.
 template <class Answer>
 struct ChosenSlots : DealtSlots {
   Answer answers[64 * kWordsPerWarp];
@@ -39,12 +39,12 @@ struct ChosenSlots<bool> : DealtSlots {
   __device__ bool answer(std::uint32_t) const { return true; }
 };
 
-/// A number of 64 bits that another lane of the warp has. All lanes call it.
+/// The 64-bit number of another lane of the warp. All lanes call it.
 __device__ inline std::uint64_t from_lane(std::uint64_t bits, std::uint32_t lane) {
   return __shfl_sync(~std::uint32_t{0}, bits, static_cast<int>(lane));
 }
 
-/// The slots that are selected in the words from `first` on: each lane has those of one word.
+/// The slots that are selected in the words from `first` on: each lane gets those of one word.
 template <class M>
 __device__ std::uint64_t selected_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t end, const M& mask) {
   static_assert(kWordsPerWarp <= 32);
@@ -52,7 +52,7 @@ __device__ std::uint64_t selected_slots(std::uint64_t first, std::uint32_t taken
   return lane < taken && first + lane < end ? mask(first + lane) : 0;
 }
 
-/// Writes down the slots that are selected in the words from `first` on. All lanes of a warp call it. @return how many
+/// Stores the slots that are selected in the words from `first` on. All lanes of a warp call it. @return their number
 ///
 /// @param taken   words that a warp takes, at most kWordsPerWarp
 template <class M>
@@ -97,7 +97,7 @@ __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std
   } else {
     selected = selected_slots(first, taken, end, mask);
   }
-  std::uint32_t kept = 0;  // at most as many as have been looked at, so that they may overwrite the slots dealt
+  std::uint32_t kept = 0;  // not more than the checked slots, so they may overwrite these
   for (std::uint32_t begin = 0; begin < count; begin += 32) {
     std::uint32_t slot = begin + lane;
     bool is_selected = slot < count;
@@ -136,10 +136,10 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
     __syncwarp();
     for (std::uint32_t begin = 0; begin < count; begin += 32) {
       if (begin + lane < count) function(first * 64 + dealt.slots[begin + lane]);
-      __syncwarp();  // lanes that went different ways would stay apart, and the next words overwrite the slots
+      __syncwarp();  // otherwise lanes would stay diverged, and the next words overwrite the slots
     }
   } else {
-    // In 32 bits, so that compilers find the word again in a slot.
+    // In 32 bits, so that compilers recognize the word in a slot.
     const auto begin = static_cast<std::uint32_t>(first), behind = static_cast<std::uint32_t>(end);
     const std::uint32_t last = begin + taken < behind ? begin + taken : behind;
     for (std::uint32_t word = begin; word < last; ++word) {
@@ -175,7 +175,7 @@ constexpr std::uint32_t kMostWords = kDealsSlots<Loop>         ? kWordsPerWarp
                                      : kVisitsAllObjects<Loop> ? kFullWordsPerWarp
                                                                : 1;
 
-/// What a warp writes down in a loop.
+/// The notes of a warp in a loop.
 template <class Loop>
 constexpr auto notes_of() {
   using F = typename Loop::Function;
@@ -205,7 +205,7 @@ __device__ bool visit_slots(const Loop& loop, std::uint64_t i, std::uint32_t tak
   return true;
 }
 
-/// Neighbouring warps run different loops over the same words: they look at the same neighbours of places.
+/// Neighbouring warps run different loops over the same words, because they read the same neighbours of places.
 template <class A, class... Loops>
 __global__ void __launch_bounds__(kThreadsPerBlock,
                                   (false || ... || (kMostWords<Loops> > 1)) ? kPlaceLoopsPerMultiprocessor : 0)
@@ -233,8 +233,8 @@ void loop_over_slots(Executor& executor, const Loops&... loops) {
       std::clamp<std::uint64_t>(words * sizeof...(Loops) / wanted_warps, 1, std::max({kMostWords<Loops>...})));
   const std::uint64_t threads = 32 * sizeof...(Loops) * ((words - 1) / taken + 1);
   const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
-  // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take. A lattice
-  // has at most 2^31 words, so these are fewer than a grid may have.
+  // A thread block handles a few words. There are more thread blocks than the GPU holds at a time, because words take
+  // different times. A lattice has at most 2^31 words, so the grid is not too large.
   const auto grid = static_cast<unsigned>((threads - 1) / traits.threads + 1);
   launch(traits, kKernel, grid, executor.stream(), taken, loops...);
 }

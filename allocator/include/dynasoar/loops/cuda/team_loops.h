@@ -14,7 +14,7 @@ namespace {
 
 /// The calling thread's team.
 struct Team {
-  /// A phase: `function(i)` for 0 <= i < count. It is done when the call returns. @pre the whole team calls it
+  /// A phase: calls `function(i)` for 0 <= i < count. It has ended when the call returns. @pre the whole team calls it
   template <class F>
   __device__ void for_each(std::uint32_t count, const F& function) const {
     for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) function(i);
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreadsPerTeam) team_kernel(const __grid_cons
     uint4 aligned;
   } scratch;
   static_assert(alignof(typename F::Scratch) <= alignof(uint4));
-  std::size_t i = blockIdx.x;  // of this part or, if that has fewer, of one that follows
+  std::size_t i = blockIdx.x;  // of this part or, if it has fewer, of a later part
   const int parts = function.parts();
   for (int part = 0; part < parts; ++part) {
     const std::size_t count = function.count(part);
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kThreadsPerTeam) team_kernel(const __grid_cons
   }
 }
 
-/// Asking for them loads the kernel.
+/// Loads the kernel, too.
 template <class F>
 const KernelTraits& team_kernel_traits(Executor& executor) {
   static const KernelTraits traits(team_kernel<F>, executor.multiprocessors());

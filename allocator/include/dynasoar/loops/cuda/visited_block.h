@@ -1,5 +1,5 @@
 /// @file
-/// The visited block on a GPU, which does not vectorize: nothing.
+/// The visited block on a GPU: empty, because a GPU does not vectorize.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ inline ListedBlock load_entry(const BlockList& list, std::uint32_t index) {
   return list.entries[index];
 }
 
-/// Makes the list of a type if objects of it were created or deleted since its last one.
+/// Makes the list of a type if objects of it were created or deleted since its last list was made.
 template <class Heap>
 void make_list(Executor& executor, const ListSource<Heap>& type, const typename Heap::BlockWords& slots) {
   constexpr int kShards = Heap::Counter::kShards;

@@ -18,7 +18,7 @@
 
 namespace dynasoar::detail {
 
-// `function` is a copy, which nothing that it does can change.
+// `function` is a copy, which its calls cannot change.
 template <class F>
 void visit_objects(const ListedBlock& entry, const F function) {
   if constexpr (F::kHasConsecutiveHandles) {

@@ -6,7 +6,8 @@
 
 namespace dynasoar::detail {
 
-// A type of its own, so that compilers know that writes to fields do not change it. (Those to bytes: see assign_byte.)
+// A separate type, so that compilers know that writes to fields do not change it. (For writes to bytes, see
+// assign_byte.)
 enum class FirstHandle : std::uint64_t {};
 
 /// The handle of slot 0 of the full block that this thread visits, or visited last.
