@@ -22,14 +22,14 @@ namespace {
 constexpr const char* kSaveName = "parts of a checkpoint of several ranks";
 constexpr std::string_view kSaveText = ".save", kRankText = ".rank", kTemporaryText = ".part";
 
-/// A file whose name is that of a part.
+/// A file with the name of a part.
 struct PartFile {
   std::filesystem::path path;
   std::uint64_t number, rank;
   bool is_temporary;
 };
 
-/// Takes a text and a number behind it off a name. @return whether it begins with them
+/// Removes a text and the number after it from the beginning of a name. @return whether the name begins with them
 bool take(std::string_view& name, std::string_view text, std::uint64_t& number) {
   if (!name.starts_with(text)) return false;
   const char* const begin = name.data() + text.size();
@@ -40,7 +40,7 @@ bool take(std::string_view& name, std::string_view text, std::uint64_t& number) 
   return true;
 }
 
-/// All of them, of any save.
+/// All files with names of parts, of any save.
 std::vector<PartFile> files_of_parts(const std::string& path) {
   const std::filesystem::path real(real_path(path));
   const std::filesystem::path folder = real.has_parent_path() ? real.parent_path() : ".";
@@ -75,7 +75,7 @@ LatticeNote note_of(const LatticeShape& shape) {
   return note;
 }
 
-/// What the parts say of a class.
+/// The name of a value in the parts for a class.
 std::string name_of(const ClassTable& classes, std::size_t type, const char* what) {
   return std::string(plain_name(classes[type].name)) + " (class " + std::to_string(type) + "), " + what;
 }
@@ -125,7 +125,7 @@ std::string text_of_values(View<const SavedItem*> items) {
     }
     if (!text.empty()) text += ", ";
     text += item->text();
-    if (item->kind == 'x') continue;  // there may be padding
+    if (item->kind == 'x') continue;  // it may have padding
     text += " with checksum ";
     text += std::to_string(checksum(item->data, item->bytes()));
   }
@@ -204,7 +204,7 @@ void SavedParts::check_are_there() const {
 void SavedParts::remove_others() const {
   for (const PartFile& file : files_of_parts(path_)) {
     if (file.number == note_.number && file.rank < note_.ranks && !file.is_temporary) continue;
-    std::error_code error;  // it is in nobody's way
+    std::error_code error;  // ignored: a remaining file does no harm
     std::filesystem::remove(file.path, error);
   }
 }
@@ -264,7 +264,7 @@ void LoadedParts::fail_damaged(const std::string& path, const std::string& what)
   throw CheckpointError(CheckpointFault::damaged, path, "is damaged (" + what + "); use another one");
 }
 
-/// Whether the layers of the ranks are those of the lattice, in order.
+/// Checks that the layers of the ranks are those of the lattice, in order.
 void LoadedParts::check(const Target& target) const {
   const LatticeShape& shape = target.image.shape;
   if (are_parts_) {

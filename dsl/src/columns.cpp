@@ -11,7 +11,7 @@ std::string Column::component_name(std::size_t component) const {
   return components == 1 ? name : name + '.' + std::to_string(component);
 }
 
-// Writes the numbers as those of another type.
+// Converts the numbers to another type.
 void Column::convert(ColumnType to, void* values) const {
   visit([&](auto from) {
     const auto write = [&]<class T>(T* into) {

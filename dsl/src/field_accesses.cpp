@@ -15,7 +15,7 @@ namespace dynasoar {
 
 std::ostream& operator<<(std::ostream& stream, const FieldAccesses& accesses) {
   std::ostringstream out;
-  out.imbue(std::locale::classic());  // whatever the program's locale is
+  out.imbue(std::locale::classic());  // independent of the program's locale
   std::size_t loop_width = 9, type_width = 5, field_width = 5;
   for (const auto* list : {&accesses.loops, &accesses.fields}) {
     for (const FieldAccess& access : *list) {

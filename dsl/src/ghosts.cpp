@@ -38,7 +38,7 @@ std::string text_of(const LatticeVector& at, int axes) {
   return text += ")";
 }
 
-/// Calls `f(field, offset)` for the values of the object in a slot: where they begin in a block.
+/// Calls `f(field, offset)` for the values of the object in a slot, with their offsets in a block.
 template <class F>
 void for_each_value(const ClassInfo& info, std::size_t slot, const F& f) {
   for (const FieldInfo& field : info.fields) {
@@ -195,7 +195,7 @@ std::string Ghosts::difference(std::size_t first, std::size_t layers, std::size_
   std::vector<char> expected = theirs;
   convert_places(first, layers, expected.data(), partition_.shape(owner));
   std::vector<char> ours = read(first, layers);
-  convert_places(first, layers, ours.data(), shape());  // so that a place has one value, also if there are copies of it
+  convert_places(first, layers, ours.data(), shape());  // so that a place has one value, even if there are copies of it
   const std::uint64_t of_layer = shape().words_of_layer();
   std::string found;
   for (const Part& part : parts(layers)) {

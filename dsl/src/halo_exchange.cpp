@@ -27,8 +27,8 @@ namespace {
 constexpr std::size_t kBefore = 0, kBehind = 1;  // sides
 constexpr std::size_t kReasonBytes = 1024, kIdentityBytes = 128;
 
-/// How long loops wait for a neighbour: less than a Communicator, which other ranks may wait in for this one, so that
-/// they are told why.
+/// How long loops wait for a neighbour. This is less than the patience of a Communicator, in which other ranks may wait
+/// for this one, so that they learn the reason.
 double patience_of(const Communicator& communicator) {
   return 0.8 * communicator.patience_seconds();
 }
@@ -73,7 +73,7 @@ HaloExchange::~HaloExchange() {
   messages_.reset();  // before memory is freed, which waits for the device
 }
 
-// ---- What is copied
+// ---- Tables of copies
 
 void HaloExchange::make_tables() {
   const std::vector<PlacedClass>& classes = ghosts_.classes();
@@ -147,7 +147,7 @@ void HaloExchange::make_areas() {
       received_[side] = {neighbours_[side], unpack_.from[side], bytes_};
     } else {
       for (const Area area : {kOutgoing, kIncoming}) on_host_[area][side] = HostBuffer(bytes_);
-      pack_.to[side] = on_host_[kOutgoing][side].data();  // which device code can use
+      pack_.to[side] = on_host_[kOutgoing][side].data();  // device code can access it
       unpack_.from[side] = on_host_[kIncoming][side].data();
     }
   }
@@ -157,7 +157,7 @@ void HaloExchange::make_areas() {
   windows_->load<PackHalo>();
 }
 
-// ---- Which transport
+// ---- Choice of the transport
 
 void HaloExchange::choose(Transport wanted) {
   std::string mine;
@@ -184,7 +184,7 @@ std::string HaloExchange::connect(Transport transport) {
   return "";
 }
 
-/// Texts of all ranks, filled up with zeros. Collective.
+/// Texts of all ranks, padded with zeros. Collective.
 std::vector<std::string> HaloExchange::of_all(std::string mine, std::size_t bytes) const {
   mine.resize(bytes);
   Communicator& communicator = context_.communicator;
@@ -231,7 +231,7 @@ std::string HaloExchange::connect_peers() {
     return "";
   });
   const std::vector<std::string> names = of_all(windows_ ? windows_->name() : "", PeerWindows::kNameBytes);
-  PeerWindows::free_retired();  // all ranks are here, and have closed them
+  PeerWindows::free_retired();  // all ranks have reached this, and have closed the windows
   if (reason.empty()) {
     reason = reason_of([&] {
       for (const std::size_t side : {kBefore, kBehind}) {
@@ -295,7 +295,7 @@ std::string HaloExchange::exchange(std::size_t audited) {
     std::vector<Communicator::Message> sent, received;
     for (const std::size_t side : {kBefore, kBehind}) {
       if (!has_neighbour(side)) continue;
-      const int tag = static_cast<int>(side);  // where the message goes to
+      const int tag = static_cast<int>(side);  // the side to which the message goes
       sent.push_back({neighbours_[side], tag, pack_.to[side], bytes_});
       received.push_back({neighbours_[side], 1 - tag, unpack_.from[side], bytes_});
     }
@@ -321,7 +321,7 @@ std::vector<char> HaloExchange::received(std::size_t side) const {
 
 std::string HaloExchange::difference(std::size_t audited) const {
   executor_.wait();
-  if (windows_ && windows_->missing_side() >= 0) return "";  // nothing has arrived
+  if (windows_ && windows_->missing_side() >= 0) return "";  // no message has arrived
   const std::size_t own = ghosts_.ghosts_before(), end = own + ghosts_.partition().slab(ghosts_.rank()).length;
   std::string found;
   if (has_neighbour(kBefore)) {

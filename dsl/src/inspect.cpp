@@ -18,7 +18,7 @@ std::string counted(std::uint64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// How blocks of a class fill a page.
+/// Describes how blocks of a class fill a page.
 std::string in_pages(const ClassInfo& info, std::size_t page_bytes) {
   const std::size_t left = page_bytes - info.blocks_per_page * info.block_bytes;
   return counted(info.blocks_per_page, "block") + " in a page of " + std::to_string(page_bytes) + " bytes, of which " +
@@ -73,14 +73,14 @@ class LayoutPicture {
   double y_ = 34;
 };
 
-/// The squares of a heap's picture: each stands for some blocks that follow one another.
+/// The squares of a heap's picture. Each stands for some consecutive blocks.
 class HeapSquares {
  public:
   static constexpr double kSide = 8;
 
-  /// @param marks             of all block numbers
+  /// @param marks             the marks of all block numbers
   /// @param stride            block numbers in a page
-  /// @param blocks_per_page   how many squares a free page gets, when each stands for one block
+  /// @param blocks_per_page   squares of a free page if each stands for one block
   HeapSquares(const std::vector<BlockMark>& marks, std::size_t stride, std::size_t blocks_per_page) : marks_(marks) {
     for (std::size_t block = 0; block < marks.size(); ++block) {
       const bool is_free = marks[block].state == BlockState::free_page;
@@ -90,7 +90,7 @@ class HeapSquares {
     per_square_ = std::max<std::size_t>(1, (blocks_.size() + kMost - 1) / kMost);
   }
 
-  /// What a square is: "a block", "3 blocks in a row".
+  /// What a square stands for: "a block", "3 blocks in a row".
   std::string text() const { return per_square_ == 1 ? "a block" : std::to_string(per_square_) + " blocks in a row"; }
   double height() const { return static_cast<double>((count() + kPerRow - 1) / kPerRow) * kSide; }
 
@@ -129,7 +129,7 @@ class HeapSquares {
   }
 
   const std::vector<BlockMark>& marks_;
-  std::vector<std::size_t> blocks_;  // those shown
+  std::vector<std::size_t> blocks_;  // the shown blocks
   std::size_t per_square_ = 1;
 };
 
@@ -144,7 +144,7 @@ std::string text_of(const TypeStatistics& type) {
   return objects + " on " + counted(type.places, "place") + ", " + percent_text(type.taken()) + " of them taken";
 }
 
-/// Says which class has which fill. @return where the legend ends
+/// Draws the legend: the fill of each class. @return the lower end of the legend
 double draw_legend(Svg& svg, double y, const std::vector<TypeStatistics>& types) {
   for (std::size_t type = 0; type < types.size(); ++type) {
     y += 18;
@@ -154,7 +154,7 @@ double draw_legend(Svg& svg, double y, const std::vector<TypeStatistics>& types)
   return y;
 }
 
-/// Draws the blocks of the heap below what there is. @return where the picture ends now
+/// Draws the blocks of the heap at `y`. @return the new lower end of the picture
 double draw_blocks(Svg& svg, double y, const HeapSquares& squares, const std::vector<std::string>& names) {
   y += 14;
   svg.rectangle(Svg::kMargin - 1, y - 1, Svg::kInner + 1, squares.height() + 1, "#f4f4f4", 1, "free pages");
@@ -162,7 +162,7 @@ double draw_blocks(Svg& svg, double y, const HeapSquares& squares, const std::ve
   return y + squares.height();
 }
 
-/// Draws the blocks of a class on a lattice below what there is. @return where the picture ends now
+/// Draws the blocks of a class on a lattice at `y`. @return the new lower end of the picture
 double draw_lattice(Svg& svg, double y, const PlacedMap& map, const std::vector<std::string>& names) {
   const HeapSquares squares(map.marks, 1, 1);
   y += 34;

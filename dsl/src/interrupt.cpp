@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<int, 6> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2};
 constexpr long long kSecond = 1'000'000'000;
 
-std::atomic<long long> first_signal{0};  // when it came, in nanoseconds; 0: not yet
+std::atomic<long long> first_signal{0};  // time of the first signal, in nanoseconds; 0: none yet
 static_assert(std::atomic<long long>::is_always_lock_free, "a signal handler must not wait for a lock");
 
 extern "C" void note_signal(int number) {
@@ -21,7 +21,7 @@ extern "C" void note_signal(int number) {
   long long first = 0;
   if (first_signal.compare_exchange_strong(first, time) || time - first < kSecond) return;
   std::signal(number, SIG_DFL);
-  std::raise(number);  // comes when this function returns
+  std::raise(number);  // delivered when this function returns
 }
 
 }  // namespace

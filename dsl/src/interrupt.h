@@ -1,12 +1,13 @@
 /// @file
-/// Signals that ask a program to end, such as Ctrl-C: the first makes it end in good order, a later one ends it at
-/// once.
+/// Signals that ask a program to end, such as Ctrl-C: after the first one, the program ends in an orderly way; a later
+/// one ends it immediately.
 #pragma once
 
 namespace dynasoar::detail {
 
-/// From now on SIGINT, SIGTERM, SIGHUP, and what batch systems send before they kill (SIGXCPU, SIGUSR1, SIGUSR2), only
-/// make interrupted() true. Signals that are ignored, as by `nohup`, or that something else handles, are left alone.
+/// From now on SIGINT, SIGTERM, SIGHUP, and the signals that batch systems send before they kill a program (SIGXCPU,
+/// SIGUSR1, SIGUSR2), only make interrupted() true. Does not change signals that are ignored, as with `nohup`, or that
+/// have another handler.
 ///
 /// A second signal ends the program if a second has passed since the first one: `timeout`, and terminals that are
 /// closed, send two at a time.

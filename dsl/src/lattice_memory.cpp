@@ -38,7 +38,7 @@ LatticeMemory::LatticeMemory(const LatticeShape& shape, const LatticeNeeds& need
       words(needs.bits * words_of(shape, needs)),
       created(needs.counts_created ? Tally<>::kWords : 0) {
   generations.fill_bytes(0);
-  blocks.fill_bytes(0);  // checkpoints have all of it
+  blocks.fill_bytes(0);  // checkpoints contain all bytes
   words.fill_bytes(0);
   created.fill_bytes(0);
 }

@@ -168,7 +168,7 @@ void LogRows::begin_row() {
   if (parts_.empty()) throw Error("dynasoar: a step log without totals cannot record: add some with add<Class>(...)");
   has_begun_ = true;
   if (!executor_.is_recording()) {
-    rows_of_step_ = 0;  // of a recording that has ended
+    rows_of_step_ = 0;  // those of a recording that has ended
     make_room(1);
     ++possible_;
     return;

@@ -38,7 +38,7 @@ std::string heap_note(const Refused& refused, const Statistics& now, bool grows,
   if (now.growths == 0 && now.heap_bytes == now.heap_limit_bytes) {
     return size + "; make the handle with more heap_bytes, or without a size: then the heap grows";
   }
-  if (refused.pages / 2 > now.heap_limit_bytes / now.page_bytes) {  // as HeapGrowth thinks
+  if (refused.pages / 2 > now.heap_limit_bytes / now.page_bytes) {  // the same condition as in HeapGrowth
     return size + "; so many do not fit into the " + std::to_string(now.heap_limit_bytes) +
            " bytes that the heap may grow to: create fewer, or make the handle with a higher heap_limit_bytes";
   }

@@ -38,7 +38,7 @@ std::string object_text(const ClassTable& classes, std::uint64_t bits) {
          ", generation " + std::to_string(handle.generation()) + ")";
 }
 
-/// What device code calls to do it.
+/// The function that device code calls for an operation.
 std::string function_text(Operation operation) {
   switch (operation) {
     case Operation::create: return "make_new";
@@ -47,7 +47,7 @@ std::string function_text(Operation operation) {
   }
 }
 
-/// What was done, without the class or field that it was done to.
+/// Describes the misuse, without the class or field.
 std::string deed_text(const MisuseReport& report) {
   const bool becomes = report.first.operation == Operation::become;
   switch (report.kind) {
@@ -72,7 +72,7 @@ std::string deed_text(const MisuseReport& report) {
   return "misused";
 }
 
-/// What to do about it.
+/// Advises the user how to fix the misuse.
 std::string advice_text(const MisuseReport& report) {
   switch (report.kind) {
     case Misuse::outside_heap:
@@ -112,7 +112,7 @@ std::string times_text(std::uint64_t count) {
   return count == 1 ? "once" : std::to_string(count) + " times";
 }
 
-/// All offences of a kind, and what to do: "Fish: destroyed again 3 times; first: Fish (block 12, ...). Let ...".
+/// Describes all cases of a kind, with advice: "Fish: destroyed again 3 times; first: Fish (block 12, ...). Let ...".
 std::string describe(const ClassTable& classes, const MisuseReport& report) {
   const Offence& first = report.first;
   const auto type = static_cast<int>(first.class_index);

@@ -11,7 +11,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// As equal as can be: the first ones have one more.
+/// Parts of nearly equal size: the first ones may be greater by 1.
 std::vector<std::size_t> equal_parts(std::size_t layers, std::size_t ranks) {
   std::vector<std::size_t> parts(ranks, layers / ranks);
   for (std::size_t rank = 0; rank < layers % ranks; ++rank) ++parts[rank];
@@ -23,7 +23,7 @@ std::vector<std::size_t> equal_parts(std::size_t layers, std::size_t ranks) {
 Partition::Partition(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic, int ranks,
                      std::size_t halo, const std::vector<std::size_t>& layers)
     : sizes_(sizes), periodic_(periodic), halo_(halo) {
-  static_cast<void>(LatticeShape(sizes, periodic, Slab{0, 0, 0}));  // refuses what is no lattice, or has one axis
+  static_cast<void>(LatticeShape(sizes, periodic, Slab{0, 0, 0}));  // refuses invalid sizes, and a single axis
   const std::string name = sizes.size() > 2 ? "planes" : "rows";
   const std::size_t all = sizes.back();
   const std::vector<std::size_t> parts = layers.empty() ? equal_parts(all, static_cast<std::size_t>(ranks)) : layers;
@@ -61,7 +61,7 @@ int Partition::next(int rank, int step) const {
       if (!is_periodic()) return -1;
       other = other < 0 ? ranks() - 1 : 0;
     }
-    if (!is_empty(other)) return other;  // in the end this rank itself
+    if (!is_empty(other)) return other;  // the last candidate is this rank itself
   }
 }
 

@@ -17,7 +17,8 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Forgets objects that are at no place or, of a class that shares its claims, where another one has been found.
+/// Removes objects that are at no place. If classes share claims, also removes objects at a place where another one was
+/// found.
 struct ForgetMisplaced {
   PlacedState placed;
   __device__ void operator()(std::size_t word) const {
@@ -27,7 +28,7 @@ struct ForgetMisplaced {
   }
 };
 
-/// Which part of a divided lattice a process has.
+/// Describes the part of a divided lattice that a process has.
 std::string text_of_part(const LatticeShape& shape) {
   if (!shape.is_divided() || shape.own_size() == 0) return "";
   const std::uint64_t first = shape.own_words().first * 64;
@@ -62,7 +63,7 @@ void PlacedClasses::remove(std::size_t type) {
 
 const PlacedState& PlacedClasses::state(std::size_t type) const {
   static const PlacedState kNowhere{};
-  if (classes_[type].has_subclasses) return kNowhere;  // objects at places are of classes without
+  if (classes_[type].has_subclasses) return kNowhere;  // only classes without subclasses have objects at places
   if (!of_class_[type]) {
     throw Error("dynasoar: there is no lattice for objects of " + std::string(classes_[type].name) +
                 ". Make one before loops over them, dynasoar::Lattice<" + std::string(plain_name(classes_[type].name)) +
@@ -75,7 +76,7 @@ void PlacedClasses::refresh() {
   if (!may_have_changed_) return;
   release_departed();
   refresh_places(executor_, words_);
-  may_have_changed_ = false;  // only now: if one of them could not be submitted, both are repeated
+  may_have_changed_ = false;  // only now: if one loop could not be submitted, both are repeated
 }
 
 void PlacedClasses::before_loop() {
@@ -118,7 +119,7 @@ BlockList PlacedClasses::list(std::size_t type) {
   if (known.size.size() == 0) {
     known.entries = DeviceArray<ListedBlock>(blocks.blocks);
     known.size = DeviceArray<ListSize>(1);
-    known.size.fill_bytes(0);  // and so it stays if there are no blocks
+    known.size.fill_bytes(0);  // remains 0 if there are no blocks
   }
   const BlockList result{known.entries.data(), known.size.data()};
   if (known.is_complete) return result;
@@ -245,19 +246,19 @@ void PlacedClasses::check_loaded() {
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type] || of_class_[type]->state.created == nullptr) continue;
     std::vector<std::uint64_t> words(Tally<>::kWords);
-    words[0] = count(type);  // nothing is known of those that had been destroyed
+    words[0] = count(type);  // the number of destroyed objects is unknown
     copy_to_device(of_class_[type]->state.created, words.data(), words.size() * sizeof(std::uint64_t));
   }
 }
 
 void PlacedClasses::clear() {
   for (const PlacedWords& words : words_) {
-    executor_.fill_bytes(words.seen, 0, 3 * words.words * sizeof(std::uint64_t));  // and what arrived and departed
+    executor_.fill_bytes(words.seen, 0, 3 * words.words * sizeof(std::uint64_t));  // also `arrived` and `departed`
     clear_claims(words);
   }
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type] || of_class_[type]->state.seen != nullptr || classes_[type].fields.empty()) continue;
-    const PlacedState& placed = of_class_[type]->state;  // its objects cannot go, but what they hold may be anything
+    const PlacedState& placed = of_class_[type]->state;  // its objects stay, with unspecified contents
     executor_.fill_bytes(placed.base, 0, placed.shape.words() * classes_[type].block_bytes);
   }
 }

@@ -13,7 +13,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Where the rows of the layers of a shape are in an image.
+/// The positions of rows of layers in an image.
 class Rows {
  public:
   explicit Rows(const LatticeShape& shape) : shape_(shape), slab_(slab_of(shape)) {}
@@ -32,7 +32,7 @@ class Rows {
     return shape_.place(shape_.axes() > 2 ? LatticeVector{0, z, y} : LatticeVector{0, y, 0}).slot();
   }
 
-  /// The number of a layer in memory, where ghosts may be in front of it.
+  /// The number of a layer in memory, which may begin with ghosts.
   std::uint64_t in_memory(std::uint64_t layer) const {
     if (!shape_.is_divided()) return layer;
     return layer - slab_.first + shape_.own_words().first / shape_.words_of_layer();
@@ -43,7 +43,7 @@ class Rows {
   Slab slab_;
 };
 
-/// Where the i-th value of a field of the object in a slot is in the blocks.
+/// The offset in the blocks of the i-th value of a field of the object in a slot.
 std::size_t value_at(const ClassInfo& info, const FieldInfo& field, std::size_t i, std::uint64_t slot) {
   return slot / 64 * info.block_bytes + field.offset + i * field.stride + slot % 64 * field.bytes;
 }

@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Takes what is before the first separator off a text.
+/// Removes the text before the first separator, and the separator, and returns the text.
 std::string_view take_until(std::string_view& rest, char separator) {
   const std::size_t end = std::min(rest.find(separator), rest.size());
   const std::string_view taken = rest.substr(0, end);
@@ -36,7 +36,7 @@ std::string_view take_until(std::string_view& rest, char separator) {
 }  // namespace
 
 void check_values(std::size_t width, std::size_t height, std::size_t values) {
-  const bool has_all = width == 0 ? values == 0 : values / width == height && values % width == 0;  // cannot wrap
+  const bool has_all = width == 0 ? values == 0 : values / width == height && values % width == 0;  // without overflow
   if (has_all) return;
   throw Error("dynasoar: a Raster of " + std::to_string(width) + " x " + std::to_string(height) + " has " +
               std::to_string(width * height) + " values, but this one has " + std::to_string(values));

@@ -20,7 +20,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Objects of a block, and the row of the first of them.
+/// The objects of a block, and the row of the first one.
 struct GatheredBlock {
   std::uint64_t slots;
   std::uint64_t first_row;
@@ -58,8 +58,8 @@ struct GatherField {
   }
 };
 
-/// A number that tells an object from all others of its allocator that live at the same time: its block's number times
-/// 64 and its slot, or, of objects in one piece, its address; -1 for null.
+/// The `id` of an object, which differs from those of all other live objects of its allocator: the number of its block
+/// times 64, plus its slot; for an object in one piece, its address; -1 for null.
 std::int64_t object_id(const ClassTable& classes, std::uint64_t bits) {
   if (bits == 0) return -1;
   if (!classes.has_blocks()) return static_cast<std::int64_t>(bits & kAddressMask);
@@ -69,10 +69,10 @@ std::int64_t object_id(const ClassTable& classes, std::uint64_t bits) {
   return std::int64_t{block} * 64 + handle.slot();
 }
 
-/// Makes columns of a field's bytes.
+/// Makes columns from the bytes of a field.
 class ColumnMaker {
  public:
-  /// @param bytes   of all rows, `elements` of `element_bytes` in each
+  /// @param bytes   the bytes of all rows; each row has `elements` elements of `element_bytes`
   ColumnMaker(std::vector<std::byte> bytes, std::size_t element_bytes, std::size_t elements, std::vector<Column>& to)
       : bytes_(std::move(bytes)), element_bytes_(element_bytes), elements_(elements), to_(to) {}
 
@@ -172,8 +172,8 @@ class ColumnReader {
     return result;
   }
 
-  /// Adds columns that say where placed objects are: `place`, its number, and, on a lattice of several axes, its
-  /// coordinates.
+  /// Adds columns with the places of placed objects: `place`, the number of the place and, on a lattice of several
+  /// axes, its coordinates.
   void add_places(Columns& table) const {
     std::vector<std::int64_t> numbers;
     std::array<std::vector<std::int32_t>, 3> coordinates;
@@ -215,7 +215,7 @@ class ColumnReader {
     if (size.blocks > 0) copy_from_device(entries.data(), places.list.entries, size.blocks * sizeof(ListedBlock));
     std::sort(entries.begin(), entries.end(),
               [](const ListedBlock& a, const ListedBlock& b) { return a.block < b.block; });
-    std::vector<std::uint64_t> objects;  // in one piece
+    std::vector<std::uint64_t> objects;  // objects in one piece
     if (places.objects != nullptr) objects.resize(slots_until(entries));
     if (!objects.empty()) copy_from_device(objects.data(), places.objects, objects.size() * sizeof(std::uint64_t));
     std::vector<GatheredBlock> blocks;
@@ -235,7 +235,7 @@ class ColumnReader {
     parts_.push_back(std::move(part));
   }
 
-  /// How many slots there are up to the last one with an object. @pre the entries are sorted
+  /// The number of slots up to the last one with an object. @pre the entries are sorted
   static std::size_t slots_until(const std::vector<ListedBlock>& entries) {
     if (entries.empty()) return 0;
     const ListedBlock& last = entries.back();

@@ -65,7 +65,7 @@ std::ostream& operator<<(std::ostream& stream, const Statistics& statistics) {
     has_heap = has_heap || type.in_heap;
   }
   std::ostringstream out;
-  out.imbue(std::locale::classic());  // whatever the program's locale is
+  out.imbue(std::locale::classic());  // independent of the program's locale
   if (has_heap) print_heap(out, statistics);
   if (!placed.empty()) print_lattices(out, placed);
   return stream << out.str();

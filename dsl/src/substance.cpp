@@ -12,9 +12,9 @@ namespace dynasoar::detail {
 
 namespace {
 
-constexpr double kMostCellsOfAxis = 1 << 20;  // a float distinguishes positions in so many
-constexpr double kMostSteps = 1 << 20;        // of a call: more are a mistake
-constexpr double kRounding = 1e-9;            // how far a step may be above the longest one, because of rounding
+constexpr double kMostCellsOfAxis = 1 << 20;  // a float can distinguish positions in this number of cells
+constexpr double kMostSteps = 1 << 20;        // steps of a call: more are a mistake
+constexpr double kRounding = 1e-9;            // tolerance for rounding in the comparison with the longest step
 
 Error error_of(const SubstanceShape& shape, const std::string& text) {
   return Error("dynasoar: the substance " + shape.name + " " + text);
@@ -26,7 +26,7 @@ void check_not_negative(const SubstanceShape& shape, double value, const char* n
                             ": it must be finite, and not negative");
 }
 
-/// The sum over axes of 2 / width^2, without those along which nothing can flow.
+/// The sum over axes of 2 / width^2, without axes along which nothing can flow.
 double twice_curvature(const SubstanceShape& shape) {
   double sum = 0;
   for (int a = 0; a < shape.axes; ++a) {

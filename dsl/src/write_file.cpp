@@ -11,7 +11,7 @@ namespace dynasoar {
 
 namespace {
 
-/// The real file's path from the root of the file system, as far as its folders exist.
+/// The absolute path of the real file, resolved as far as its folders exist.
 std::filesystem::path resolved(const std::string& path) {
   const std::filesystem::path real(detail::real_path(path));
   std::error_code error;
@@ -20,7 +20,7 @@ std::filesystem::path resolved(const std::string& path) {
   return error ? std::filesystem::absolute(real).lexically_normal() : folder / real.filename();
 }
 
-/// @param there   what is there, or null. It is not emptied, and what was not there is not left behind.
+/// @param there   the existing file, or null. An existing file is not emptied; a new file is removed again
 void check_in_place(const std::string& path, const struct stat* there) {
   if (there == nullptr) {
     const std::string real = detail::real_path(path);

@@ -17,7 +17,7 @@
 namespace dynasoar {
 namespace {
 
-/// The text, and then the data, of a VTK file.
+/// Collects the text and the data of a VTK file.
 class VtpFile {
  public:
   static_assert(std::endian::native == std::endian::little, "dynasoar: VTK files are written as little-endian");

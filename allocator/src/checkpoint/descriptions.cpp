@@ -13,14 +13,14 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Takes a literal off a text. @return whether the text begins with it
+/// Removes a literal from the beginning of a text. @return whether the text begins with it
 bool skip(std::string_view& text, std::string_view literal) {
   if (!text.starts_with(literal)) return false;
   text.remove_prefix(literal.size());
   return true;
 }
 
-/// Takes a number off a text. @return whether the text begins with one
+/// Removes a number from the beginning of a text. @return whether the text begins with one
 template <class Number>
 bool take_number(std::string_view& text, Number& value) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -29,7 +29,7 @@ bool take_number(std::string_view& text, Number& value) {
   return true;
 }
 
-/// The name at the beginning of a line, up to the colon, taken off the line.
+/// Removes the name at the beginning of a line, up to the colon, and returns it.
 std::string_view take_name(std::string_view& line) {
   const std::string_view name = line.substr(0, line.find(':'));
   line.remove_prefix(name.size());
@@ -55,7 +55,7 @@ std::string first_difference(std::string_view file, std::string_view program) {
   return "the file has '" + printable(line) + "', the program '" + printable(other) + "'";
 }
 
-/// The classes that compressed pointers may point to, in the order of their numbers: "0,2".
+/// The classes to which compressed pointers may point, in the order of their numbers: "0,2".
 std::string target_numbers(const PointerFormat& format) {
   std::string text;
   for (std::uint32_t i = 0; i < format.classes; ++i) {

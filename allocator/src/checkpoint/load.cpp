@@ -19,14 +19,14 @@
 
 namespace dynasoar::detail {
 
-/// A file of which everything is checked but whether it fits a program's heap: what load and load_values share.
+/// The common part of load and load_values: checks everything in a file, except whether it fits a program's heap.
 struct CheckedFile {
   CheckpointReader reader;
   LoadedValues values;
   std::string classes;  // the section
   HeapSnapshot snapshot;
 
-  /// Reads what the file says about itself and its classes.
+  /// Reads the header and the description of the classes.
   CheckedFile(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,
               const Compression& compression)
       : reader(path, options.memory_bytes, compression), values(reader, items) {
@@ -39,7 +39,7 @@ struct CheckedFile {
     }
   }
 
-  /// Checks all the rest, but the contents of values. @param table   the classes of the file
+  /// Checks everything else, except the contents of values. @param table   the classes of the file
   void check(const ClassTable& table, Others others) {
     reader.check_objects(table.largest_block_bytes());
     read_snapshot(table);
@@ -63,7 +63,7 @@ struct CheckedFile {
     }
   }
 
-  /// Whether the objects of all blocks are there, and end where SavedObjects needs it.
+  /// Checks that the objects of all blocks are there, and end where SavedObjects needs it.
   void check_objects(const ClassTable& table) {
     auto block = snapshot.blocks.begin();
     reader.for_each(Section::objects, [&](const CheckpointReader::Contents& contents) {
@@ -95,7 +95,7 @@ void check_build(const CheckedFile& file, const HeapMemory& memory) {
                    "load it with one built with DYNASOAR_CHECKED=1");
 }
 
-/// The pages that the heap is to have. @throws CheckpointError if it may not have as many as are used
+/// The number of pages for the heap. @throws CheckpointError if its limit is less than the number of used pages
 std::uint64_t pages_for(const CheckedFile& file, const HeapMemory& memory) {
   const HeapNumbers& numbers = file.snapshot.numbers;
   const std::uint64_t page_bytes = memory.page_bytes();
@@ -125,10 +125,9 @@ void read_objects(CheckedFile& file, Executor& executor, const HeapMemory& memor
   if (!objects.is_complete()) file.reader.fail_damaged("objects are missing");
 }
 
-/// Reads objects and values again and puts everything in its place. @pre the device is idle; the heap has the pages
-/// that are used
-/// @return whether the heap has lists of objects; else they have to be made
-/// @throws CheckpointError if the file cannot be read any more; then the heap is empty
+/// Reads objects and values again and stores everything. @pre the device is idle; the heap has the used pages
+/// @return whether the heap has lists of objects; if not, they have to be made
+/// @throws CheckpointError if the file cannot be read a second time; the heap is empty then
 bool put_in_place(CheckedFile& file, Executor& executor, HeapMemory& memory) {
   try {
     const bool has_lists = file.snapshot.restore(executor, memory);
@@ -167,7 +166,7 @@ LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGro
     file.check(memory.classes(), Others::refused);
     check_build(file, memory);
     const std::uint64_t pages = pages_for(file, memory);
-    file.reader.for_each(Section::values, [](const CheckpointReader::Contents&) {});  // what is read is checked
+    file.reader.for_each(Section::values, [](const CheckpointReader::Contents&) {});  // reading checks the chunks
     memory.grow_to(executor, static_cast<std::uint32_t>(pages));
     executor.wait();
     const bool has_lists = put_in_place(file, executor, memory);
@@ -210,7 +209,7 @@ void load_values(const std::string& path, const LoadOptions& options, View<const
     CheckedFile file(path, options, items, compression);
     DescribedClasses classes;
     if (!classes.parse(file.classes)) file.reader.fail_damaged("its classes have no description");
-    // The size of blocks is the file's claim here, so the buffers of CheckpointReader count as its memory.
+    // Here, the file determines the size of blocks, so the buffers of CheckpointReader count as its memory.
     const std::uint64_t largest = classes.table().largest_block_bytes();
     if (largest > kChunkBytes) file.reader.take_memory(3 * kChunksAtOnce * largest);
     file.check(classes.table(), Others::skipped);

@@ -18,7 +18,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// @throws Error if the options ask for what cannot be done
+/// @throws Error if an option is invalid
 void check(const SaveOptions& options, const Compression& compression) {
   const int level = options.compression_level;
   if (level < 0 || level > 19) {

@@ -23,7 +23,7 @@ class SnapshotChecks {
         types_(classes.classes.size()),
         stride_(classes.block_stride) {}
 
-  /// Each check relies on those before it.
+  /// Finds the first contradiction. Each check relies on those before it.
   const char* first_contradiction() {
     using Checks = SnapshotChecks;
     for (const auto check : {&Checks::in_numbers, &Checks::in_blocks, &Checks::in_counters, &Checks::in_proofs,
@@ -38,19 +38,19 @@ class SnapshotChecks {
   static constexpr std::size_t kSeen = HeapSnapshot::kSeen;
   static constexpr std::size_t kOfType = HeapSnapshot::kCountersOfType;
 
-  /// What the blocks of a class add up to.
+  /// Totals of the blocks of a class.
   struct Found {
     std::uint64_t blocks = 0, full_blocks = 0, pages = 0;
   };
 
   std::uint32_t page_of(const SavedBlock& block) const { return block.number / stride_; }
 
-  /// Whether a class may have a block of that number, in pages below `pages`.
+  /// Whether a class may have a block with this number, in pages below `pages`.
   bool may_have(std::size_t type, std::uint64_t block, std::uint64_t pages) const {
     return block / stride_ < pages && block % stride_ < classes_[type].blocks_per_page;
   }
 
-  /// The open block of that number, or null.
+  /// The open block with this number, or null.
   const SavedBlock* find(std::uint64_t number) const {
     const auto at = std::lower_bound(blocks_.begin(), blocks_.end(), number,
                                      [](const SavedBlock& block, std::uint64_t n) { return block.number < n; });
@@ -112,7 +112,7 @@ class SnapshotChecks {
     return per_page > 1 ? found_[type].pages * per_page - found_[type].blocks : 0;
   }
 
-  /// A heap believes its counters when it says that it is full.
+  /// Checks the counters, on which a heap relies to decide that it is full.
   const char* in_counters() {
     if (snapshot_.counters.size() != HeapSnapshot::counters_for(types_)) return "it has another number of counters";
     for (std::size_t type = 0; type < types_; ++type) {
@@ -128,7 +128,7 @@ class SnapshotChecks {
     return nullptr;
   }
 
-  /// Proofs that the heap is full: see fullness.h.
+  /// Checks the proofs that the heap is full: see fullness.h.
   const char* in_proofs() {
     for (std::size_t type = 0; type < types_; ++type) {
       const std::uint64_t proof = snapshot_.counters[(type + 1) * kOfType - 1];
@@ -158,7 +158,7 @@ class SnapshotChecks {
     return nullptr;
   }
 
-  /// Free slots of a block that is owned, but not the current one of anybody, would never be found.
+  /// Checks owners: free slots of a block that is owned, but is not the current block of a warp, would never be found.
   const char* in_owners() {
     std::vector<std::vector<std::uint32_t>> current(types_);
     const std::size_t count = numbers_.current_count;
@@ -185,7 +185,7 @@ class SnapshotChecks {
     return at == snapshot_.lists.size() ? nullptr : "it has more lists than classes";
   }
 
-  /// @param[in,out] at   where the list begins, and ends
+  /// Checks a list. @param[in,out] at   the beginning of the list, and then its end
   const char* in_list(std::size_t type, std::size_t& at) {
     const std::uint64_t* const seen = snapshot_.lists.data() + at;
     at += kSeen;
@@ -208,8 +208,7 @@ class SnapshotChecks {
     return is_twice ? "a list has a block twice" : nullptr;
   }
 
-  /// Whether a list is what loops visit as it is: no object has come or gone since. Else it is made anew before the
-  /// next loop.
+  /// Whether loops visit a list without making it again: no object has been created or deleted since it was made.
   bool is_up_to_date(std::size_t type, const std::uint64_t* seen) const {
     const std::uint64_t* const created = snapshot_.counters.data() + type * kOfType;
     const std::uint64_t* const deleted = created + kShards;
@@ -219,7 +218,7 @@ class SnapshotChecks {
     return true;
   }
 
-  /// Of a checked build: the slots that have objects are those whose tags say so.
+  /// Checks the tags of a checked build: the slots with objects are those that the tags mark as alive.
   const char* in_tags() {
     if (numbers_.is_checked == 0) return snapshot_.tags.empty() ? nullptr : "it has tags, but is of no checked build";
     auto open = blocks_.begin();
@@ -236,7 +235,7 @@ class SnapshotChecks {
     return open == blocks_.end() ? nullptr : "objects have no tags";
   }
 
-  /// Objects have been created in some loop, and between loops none is being destroyed.
+  /// Whether tags are possible between loops: each object was created in some loop, and none is being destroyed.
   static bool are_at_rest(const SavedTags& tags) {
     return std::all_of(std::begin(tags.tags), std::end(tags.tags), [](std::uint32_t bits) {
       const Tag tag(bits);
@@ -259,7 +258,7 @@ class SnapshotChecks {
   std::size_t types_;
   std::uint32_t stride_;
   std::vector<Found> found_;      // by class
-  std::uint64_t used_pages_ = 0;  // that have a block
+  std::uint64_t used_pages_ = 0;  // number of pages with a block
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Makes an array. @throws Error that says that nothing has changed
+/// Makes an array. @throws Error with the information that no object has changed
 template <class T>
 DeviceArray<T> array_of(std::size_t size) {
   try {

@@ -14,10 +14,10 @@
 
 namespace dynasoar::detail {
 
-/// Sums of a count in progress; zero at first.
+/// Sums of a count in progress; initially zero.
 struct RoomCounts {
   AtomicWord<std::uint64_t> free_pages;
-  AtomicWord<std::uint32_t> tasks;  ///< that are done
+  AtomicWord<std::uint32_t> tasks;  ///< number of finished tasks
 };
 
 /// Counts the free pages of a heap and the objects refused; the last task to finish writes both into the report.
@@ -26,14 +26,14 @@ struct CountRoom {
   const AtomicWord<std::uint64_t>* refusals;  ///< [refusal_words(types)]
   std::uint32_t types;
   std::uint32_t tasks;
-  std::uint32_t number;  ///< of this report
+  std::uint32_t number;  ///< the number of this report
   RoomCounts* counts;
-  volatile std::uint64_t* report;  ///< refusals; then, together, the report's number and the free pages
+  volatile std::uint64_t* report;  ///< the refusals; then, in one word, the report's number and the free pages
 
   __device__ void operator()(std::size_t task) const {
     const std::uint32_t containers = free_pages.level_size(0);
     std::uint64_t found = 0;
-    DYNASOAR_UNROLL(8)  // loads that are under way at once
+    DYNASOAR_UNROLL(8)  // overlapping loads
     for (auto i = static_cast<std::uint32_t>(task); i < containers; i += tasks) {
       found += static_cast<std::uint64_t>(popcount(free_pages.container(0, i)));
     }
@@ -46,7 +46,8 @@ struct CountRoom {
     counts->tasks.store(0, Order::relaxed);
   }
 
-  /// Changes whenever there was no room for objects: their number, but for those refused together (see refusal.h).
+  /// A number that changes whenever there was no room for objects: the number of refused objects, without those that
+  /// were refused together (see refusal.h).
   __device__ std::uint64_t refused() const {
     std::uint64_t sum = 0;
     for (std::uint32_t type = 0; type < types; ++type) {
@@ -128,7 +129,7 @@ GrowthNotes HeapGrowth::notes() {
 void HeapGrowth::restore(const GrowthNotes& notes) {
   read_report();
   known_ = {notes.pages, notes.free, notes.promised_by_then};
-  if (known_.pages > memory_.pages()) {  // those that this heap does not have were free
+  if (known_.pages > memory_.pages()) {  // pages that this heap does not have were free
     known_.free -= std::min(known_.free, known_.pages - memory_.pages());
     known_.pages = memory_.pages();
   }
@@ -139,17 +140,17 @@ void HeapGrowth::restore(const GrowthNotes& notes) {
   out_of_memory_ = false;
 }
 
-/// Whether a request is for much more than the heap may ever have. Growing for it would take all memory in vain.
+/// Whether a request needs much more than the limit of the heap. Growth for it would take all memory without success.
 bool HeapGrowth::never_fits(std::uint64_t needed) const {
   return needed / 2 > memory_.limit_pages();
 }
 
-/// Whether the heap is worth watching: it can grow, and there is memory as far as is known.
+/// Whether reports are useful: the heap can grow, and memory is not known to be short.
 bool HeapGrowth::can_grow() const {
   return !out_of_memory_ && memory_.pages() < memory_.limit_pages();
 }
 
-/// Whether a third of the pages is free, as far as is known, what is promised left out.
+/// Whether a third of the pages is free according to the last report, without promised pages.
 bool HeapGrowth::is_plenty() const {
   const std::uint64_t gained = known_.free + (memory_.pages() - known_.pages);
   const std::uint64_t promised = promised_ - known_.promised;
@@ -164,7 +165,7 @@ CountRoom HeapGrowth::count_room() const {
           report_.data()};
 }
 
-/// Whether a report would say what the last one said. Only a host that runs the loops itself can see that.
+/// Whether a new report would be the same as the last one. Only a host that runs the loops itself can know this.
 bool HeapGrowth::is_unchanged() {
   if constexpr (!kCudaBackend) {
     const auto& heap = memory_.heap();
@@ -201,7 +202,7 @@ void HeapGrowth::measure() {
   read_report();
 }
 
-/// Grows to `pages`, or as far as the limit and the memory let it. @return whether it did
+/// Grows to `pages`, or as far as the limit and the memory allow. @return whether the heap has grown
 bool HeapGrowth::try_to_grow(std::uint64_t pages) {
   const std::uint64_t now = memory_.pages();
   std::uint64_t step = std::min(pages, memory_.limit_pages()) - now;

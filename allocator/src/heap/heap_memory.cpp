@@ -15,7 +15,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Number of handles that the process has made, of any types.
+/// The number of handles of all types that the process has made.
 std::atomic<std::uint64_t> handles_made{0};
 
 [[noreturn]] void throw_beyond_compressed_pointers(const ClassTable& classes, std::size_t limit, bool is_checked) {
@@ -120,7 +120,7 @@ void HeapMemory::clear(Executor& executor, std::uint32_t first_generation) {
   }
 }
 
-/// The slots of some pages have never been used; in checked builds.
+/// Marks the slots of some pages as never used; in checked builds.
 void HeapMemory::fill_tags(Executor& executor, std::uint32_t first_page, std::uint32_t end_page) {
   if (!is_checked_) return;
   const std::size_t slots = kSlotsPerBlock << heap_.block_shift;
@@ -180,19 +180,19 @@ std::size_t HeapMemory::state_bytes() const {
   return bytes;
 }
 
-/// The most pages for which a block number leaves room for kHalfFree.
+/// The greatest number of pages for which block numbers leave room for kHalfFree.
 std::size_t HeapMemory::most_pages() const {
   return (AnyHeap::kHalfFree - 1) / classes_.block_stride;
 }
 
-/// Bits of the state that a page needs, about.
+/// The approximate number of bits of the state per page.
 std::size_t HeapMemory::state_bits_per_page() const {
   std::size_t bits = 64 + classes_.block_stride * (64 + 32 + 32 + 4 * classes_.classes.size());
   for (const ClassInfo& info : classes_.classes) bits += info.blocks_per_page * 8 * sizeof(ListedBlock);
   return bits + (is_checked_ ? classes_.block_stride * kSlotsPerBlock * 32 : 0);
 }
 
-/// Bytes of objects for which most of the free memory suffices, the state included.
+/// The number of bytes for objects such that they and the state fit into most of the free memory.
 std::size_t HeapMemory::affordable_bytes() const {
   const std::size_t most = free_memory() / 16 * 15;
   const std::size_t pages = most / (classes_.page_bytes + state_bits_per_page() / 8 + 1);
@@ -213,7 +213,7 @@ void HeapMemory::lay_out(Executor& executor) {
   const std::uint32_t most_current = current_count_for(limit_pages_, executor);
   heap_.page_hint = warp_words(most_current, 0);
   heap_.full_at = reinterpret_cast<Word64*>(words64(types, 0));
-  // The shards of created and deleted objects lie side by side, because making a list reads all of them.
+  // The shards of created and deleted objects are adjacent, because making a list reads all of them.
   counts_piece_ = pieces_.size();
   auto* const counts = reinterpret_cast<Word64*>(words64(types * Counter::kWords, 0));
   refusals_piece_ = pieces_.size();
@@ -258,7 +258,7 @@ void HeapMemory::lay_out(Executor& executor) {
 
 void HeapMemory::set_up_checks(const FaultPlan& faults) {
   checks_.tags = reinterpret_cast<Word32*>(part(32 * kSlotsPerBlock * classes_.block_stride, kLeftAlone));
-  // Generations of different handles start apart; 37 is odd, so that 256 handles start at 256 numbers.
+  // Generations of different handles start at different numbers; 37 is odd, so 256 handles start at 256 numbers.
   first_generation_ = static_cast<std::uint32_t>(handles_made.fetch_add(1) * 37);
   misuse_ = DeviceArray<MisuseRecord>(1);
   misuse_.fill_bytes(0);
@@ -273,7 +273,7 @@ void HeapMemory::set_up_checks(const FaultPlan& faults) {
   checks_.faults = {reinterpret_cast<Word64*>(words64(1, 0)), faults.first, faults.every};
 }
 
-/// Gets memory for all parts or, if it throws, for none.
+/// Allocates memory for all parts or, if it throws, for none.
 void HeapMemory::commit(std::uint32_t pages) {
   try {
     for (Part& part : parts_) part.memory.commit(part.bytes(pages));
@@ -283,12 +283,12 @@ void HeapMemory::commit(std::uint32_t pages) {
   }
 }
 
-/// Makes the views those of a heap of `pages` pages.
+/// Sets the views to those of a heap of `pages` pages.
 void HeapMemory::set_sizes(Executor& executor, std::uint32_t pages) {
   const std::uint32_t warps = executor.concurrent_warps();
   heap_.pages = pages;
   heap_.current_count = current_count_for(pages, executor);
-  // Pages are few if not every warp can have one, and where three of four nearby pages are taken.
+  // Pages are few if not every warp can have one, or if three of four nearby pages are taken.
   heap_.few_pages = pages < warps ? 64 : 16;
   heap_.free_pages = heap_.free_pages.first(pages);
   for (AnyHeap::TypeState& state : types_) {
@@ -299,7 +299,7 @@ void HeapMemory::set_sizes(Executor& executor, std::uint32_t pages) {
   submit_copy(executor, device_types_.data(), types_.data(), device_types_.bytes());
 }
 
-/// Current blocks are partly full: all types' together may hold back an eighth of the pages at most.
+/// Current blocks are only partly full. Those of all types together may take at most an eighth of the pages.
 std::uint32_t HeapMemory::current_count_for(std::uint32_t pages, const Executor& executor) const {
   return std::clamp<std::uint32_t>(pages / (8 * static_cast<std::uint32_t>(types())), 1, executor.concurrent_warps());
 }
@@ -312,7 +312,7 @@ char* HeapMemory::part(std::size_t bits_per_page, int fill, std::size_t group, s
   return parts_.back().memory.data();
 }
 
-/// Makes a bitmap that grows with the heap, for 0 pages at first. Its upper levels have memory from the beginning.
+/// Makes a bitmap that grows with the heap, initially for 0 pages. Its upper levels have memory from the beginning.
 AnyHeap::Bits HeapMemory::bitmap(Executor& executor, std::uint32_t bits_per_page) {
   using Bits = AnyHeap::Bits;
   const std::uint32_t limit = limit_pages_ * bits_per_page;

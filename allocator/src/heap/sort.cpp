@@ -48,7 +48,7 @@ void load_move(Executor& executor) {
   load_team_loop<PlaceObjects<Words>>(executor);
 }
 
-/// Loads the code of all that follows the first move of an object. @throws Error
+/// Loads the code of all steps from the first move of an object on. @throws Error
 void load_steps(Executor& executor, const HeapMemory& memory, const ClassSet& moved) {
   load_move<FieldWords>(executor);
   load_team_loop<WriteDestinations>(executor);
@@ -58,8 +58,8 @@ void load_steps(Executor& executor, const HeapMemory& memory, const ClassSet& mo
 
 /// Moves some words of all objects.
 ///
-/// @param teams     how many are worth having
-/// @param records   room for the words of objects that leave their team's blocks
+/// @param teams     a good number of teams
+/// @param records   memory for the words of objects that leave their team's blocks
 template <class Words>
 void move(Executor& executor, std::size_t teams, const SortStep& step, const std::uint8_t* leaves, const Words& words,
           Record* records) {
@@ -67,7 +67,7 @@ void move(Executor& executor, std::size_t teams, const SortStep& step, const std
   loop_over_teams(executor, teams, PlaceObjects<Words>{step, leaves, words, records});
 }
 
-/// Where a sort has its memory.
+/// The memory of a sort.
 SortArrays& arrays_of(SortMemory& memory, std::size_t type, SortSize size) {
   if (size == SortSize::counted) return memory.direct;
   if (memory.recorded.size() <= type) memory.recorded.resize(type + 1);
@@ -130,7 +130,7 @@ void ObjectSort<Key>::count() {
   check_entries("has ");
 }
 
-/// Takes the number of objects that the heap has room for.
+/// Uses the number of objects for which the heap has room.
 template <class Key>
 void ObjectSort<Key>::bound() {
   entries_ = memory_.list_capacity(static_cast<std::size_t>(sorted_.type));
@@ -152,21 +152,21 @@ void ObjectSort<Key>::check_entries(const char* has) const {
                                           : "Give the heap less memory, or sort between steps"));
 }
 
-/// Bytes of an array with so many bytes per object, rounded up so that the next array is aligned.
+/// The bytes of an array with `per_object` bytes per object, rounded up so that the next array is aligned.
 template <class Key>
 std::size_t ObjectSort<Key>::bytes_of(std::size_t per_object) const {
   constexpr std::size_t kAlignment = 256;
   return (per_object * objects_ + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Bytes of both arrays of keys, or of what the records need there.
+/// The bytes of both arrays of keys, or those of the records there if they need more.
 template <class Key>
 template <class K>
 std::size_t ObjectSort<Key>::key_bytes() const {
   return std::max(2 * bytes_of(sizeof(K)), bytes_of(kRecordBytes) - bytes_of(sizeof(std::uint32_t)));
 }
 
-/// Recorded sorts of a class share memory, whatever their keys.
+/// Recorded sorts of a class share memory, even with different keys.
 template <class Key>
 std::size_t ObjectSort<Key>::bytes_needed() const {
   const auto bytes_for = [this]<class K>(K) {
@@ -197,7 +197,7 @@ void ObjectSort<Key>::lay_out() {
   const auto numbers_at = [&](std::size_t at) { return reinterpret_cast<std::uint32_t*>(first + at); };
   const auto keys_at = [&](std::size_t at) { return reinterpret_cast<Key*>(first + at); };
   pairs_ = {{keys_at(numbers), keys_at(numbers + bytes_of(sizeof(Key)))}, {numbers_at(0), numbers_at(numbers + keys)}};
-  // Objects that there are not have the largest key. They come last, because the sort is stable.
+  // Entries without an object have the largest key. They come last, because the sort is stable.
   if (size_ == SortSize::bounded) executor_.fill_bytes(first, 0xff, numbers + bytes_of(sizeof(Key)));
 }
 
@@ -212,7 +212,7 @@ void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
   auto* const leaves = reinterpret_cast<std::uint8_t*>(records + objects_);
   auto* const destinations = reinterpret_cast<std::uint32_t*>(room);
   const SortStep step{sorted_, order};
-  const std::size_t teams = entries_ / kBlocksPerSortTeam + 1;  // that are worth having
+  const std::size_t teams = entries_ / kBlocksPerSortTeam + 1;  // a good number
   executor_.fill_bytes(leaves, 0, objects_);
   loop_over_teams(executor_, teams, FindLeavers{step, leaves});
   load_steps(executor_, memory_, sorted_.heap.wanted);

@@ -1,5 +1,5 @@
 /// @file
-/// LatticeShape: what is computed once per lattice.
+/// LatticeShape: values that are computed once per lattice.
 
 #include <dynasoar/loops/lattice_shape.h>
 
@@ -40,7 +40,7 @@ Axis::Axis(int number, std::size_t places, std::size_t slots, bool is_periodic)
 
 namespace {
 
-/// Slots from a row of `width` places to the next: whole blocks, unless that wastes more than an eighth of them.
+/// Slots from a row of `width` places to the next: whole blocks, unless this wastes more than an eighth of them.
 std::size_t stride_of(std::size_t width, bool has_rows, bool is_divided) {
   const std::size_t padded = (width + 63) / 64 * 64;
   return has_rows && (is_divided || 8 * (padded - width) <= padded) ? padded : width;
@@ -88,7 +88,7 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
   numbers_ = {0, 0, size, size};
   own_size_ = static_cast<std::uint64_t>(size);
   is_divided_ = slab != nullptr ? 1 : 0;
-  const std::size_t divided = sizes.size() - 1;  // the axis, if any is
+  const std::size_t divided = sizes.size() - 1;  // the divided axis, if there is one
   std::size_t layers_in_memory = 0, ghosts_before = 0;
   if (slab != nullptr) {
     const std::size_t all = sizes[divided], places_of_layer = static_cast<std::size_t>(size) / all;
@@ -114,7 +114,7 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
   const auto places = [&](std::size_t axis) {
     return slab != nullptr && axis == divided ? layers_in_memory : all_places(axis);
   };
-  // Beyond the outermost ghosts there is nothing.
+  // There are no places beyond the outermost ghosts.
   const auto is_closed = [&](std::size_t axis) { return is_periodic(axis) && (slab == nullptr || axis != divided); };
   x_ = detail::Axis(0, places(0), 1, is_periodic(0));
   y_ = detail::Axis(1, places(1), stride, is_closed(1));

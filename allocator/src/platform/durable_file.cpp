@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kStallMilliseconds = 5000;
 
-/// What to do about an error; empty if there is nothing to say.
+/// The advice for an error; empty if there is none.
 const char* advice(int code) {
   switch (code) {
     case ENOENT: return "; make its folder first, or name another file";
@@ -53,7 +53,7 @@ void require_writable_kind(const std::string& path, mode_t mode) {
   refuse("write", path, std::string("it is ") + kind_of(mode) + "; name a file");
 }
 
-/// Without waiting for a FIFO's reader, and without emptying anything that turns out to be the wrong kind.
+/// Opens a file without waiting for a FIFO's reader, and without emptying a file of the wrong kind.
 Descriptor open_in_place(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) require_writable_kind(path, status.st_mode);
@@ -64,7 +64,7 @@ Descriptor open_in_place(const std::string& path) {
   return file;
 }
 
-/// Writes that fail in this thread are errors while it lives, and not signals that end the program.
+/// While it lives, failing writes in this thread are errors and not signals that end the program.
 class NoWriteSignals {
  public:
   NoWriteSignals() {
@@ -90,7 +90,7 @@ class NoWriteSignals {
   sigset_t before_;
 };
 
-/// Files that replace others are as accessible as these were: never more so.
+/// Gives a new file the owner and mode of the file that it replaces. It is never more accessible than the old one.
 void keep_owner_and_mode(int file, const struct stat& before) {
   constexpr auto kSame = static_cast<uid_t>(-1);
   struct stat now {};
@@ -98,9 +98,9 @@ void keep_owner_and_mode(int file, const struct stat& before) {
   mode_t mode = before.st_mode & 07777;
   if (now.st_uid != before.st_uid && ::fchown(file, before.st_uid, kSame) != 0) mode &= ~mode_t{S_ISUID};
   if (now.st_gid != before.st_gid && ::fchown(file, kSame, before.st_gid) != 0) {
-    mode = (mode & ~mode_t{S_ISGID | S_IRWXG}) | (mode & S_IRWXO) << 3;  // another group: to it, these are others
+    mode = (mode & ~mode_t{S_ISGID | S_IRWXG}) | (mode & S_IRWXO) << 3;  // the new group gets the rights of others
   }
-  if (::fchmod(file, mode) != 0) return;  // it has the narrow mode that it was made with
+  if (::fchmod(file, mode) != 0) return;  // it keeps the restrictive mode with which it was created
 }
 
 }  // namespace
@@ -113,10 +113,10 @@ void throw_file_error(const char* what, const std::string& path) {
 std::string real_path(const std::string& path) {
   namespace fs = std::filesystem;
   fs::path real = path;
-  for (int links = 0; links <= 40; ++links) {  // 40 are what the system follows
+  for (int links = 0; links <= 40; ++links) {  // the system follows 40 links
     std::error_code error;
     const fs::path target = fs::read_symlink(real, error);
-    if (error) return real.string();  // it is none
+    if (error) return real.string();  // it is no link
     struct statfs system {};
     const fs::path folder = real.parent_path();
     if (::statfs(folder.empty() ? "." : folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
@@ -153,7 +153,7 @@ void OutputFile::write_at(std::uint64_t offset, const void* data, std::size_t by
   }
 }
 
-/// Writes once. @return how much was written, which may be nothing
+/// Writes once. @return the number of written bytes, which may be 0
 std::size_t OutputFile::write_some(std::uint64_t offset, const char* data, std::size_t bytes) {
   const ssize_t written = is_seekable_ ? ::pwrite(file_.number(), data, bytes, static_cast<off_t>(offset))
                                        : ::write(file_.number(), data, bytes);
@@ -194,28 +194,28 @@ DurableFile::~DurableFile() {
   if (!is_committed_ && !part_.empty()) ::unlink(part_.c_str());
 }
 
-/// @param replaces   another file, so that it must not be more accessible than that one
-/// @return whether it is made, and locked
+/// @param replaces   whether it replaces a file, so that it must not be more accessible than that file
+/// @return whether the file is created and locked
 bool DurableFile::open_part(bool replaces) {
-  // Never through a link, and never into a file that exists: only a file that this call makes is written.
+  // Never follow a link, and never write to an existing file: only to a file that this call creates.
   Descriptor part(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, replaces ? 0600 : 0666));
   if (!part.is_open()) {
     if (errno != EEXIST) throw_file_error("write", part_);
     remove_left_part();
     return false;
   }
-  // The lock tells other saves that this one lives. Some network file systems have none.
+  // The lock tells other saves that this one is alive. Some network file systems have no locks.
   const bool is_taken = ::flock(part.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   struct stat opened {};
   struct stat named {};
   const bool is_named = ::fstat(part.number(), &opened) == 0 && ::lstat(part_.c_str(), &named) == 0 &&
                         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
-  if (is_taken || !is_named) return false;  // another save has taken it for one that was left behind, just now
+  if (is_taken || !is_named) return false;  // another save has just removed it as an abandoned file
   file_ = OutputFile(std::move(part), part_);
   return true;
 }
 
-/// Removes what an earlier save left behind. @throws Error if it is something else, or another save is writing it
+/// Removes an abandoned file of an earlier save. @throws Error if it is something else, or another save is writing it
 void DurableFile::remove_left_part() const {
   struct stat named {};
   if (::lstat(part_.c_str(), &named) != 0) return;  // gone
@@ -237,14 +237,15 @@ void DurableFile::remove_left_part() const {
 
 void DurableFile::commit() {
   if (part_.empty()) return;
-  // In this order: the name must not lead to contents that are not on the disk, nor this return before the name is.
+  // The order matters: the name must not lead to contents that are not on the disk, and this must not return before the
+  // name is on the disk.
   if (::fsync(file_.number()) != 0) throw_file_error("write to the disk", part_);
   if (::rename(part_.c_str(), path_.c_str()) != 0) throw_file_error("give its name to", path_);
   is_committed_ = true;
   const std::size_t slash = path_.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.is_open()) return;  // it may be written but not read
+  if (!directory.is_open()) return;  // the folder may be writable but not readable
   if (::fsync(directory.number()) != 0 && errno != EINVAL) throw_file_error("write to the disk", folder);
 }
 

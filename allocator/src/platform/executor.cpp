@@ -40,8 +40,8 @@ namespace detail {
 
 void check_cuda(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
-  // Forgotten, if it can be, because the exception carries it: else whoever looks next, CUB for one, takes it for an
-  // error of its own, and CUB remembers that for ever.
+  // Clear the error if possible, because the exception carries it. Otherwise the next caller that checks for errors,
+  // such as CUB, would take it for an error of its own, and CUB never forgets it.
   static_cast<void>(cudaGetLastError());
   const bool while_recording = code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
   const bool no_gpu = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
@@ -156,7 +156,7 @@ void Executor::choose_device(int process) {
     static_cast<void>(cudaGetLastError());
     return;
   }
-  // The program may have selected the first one: then it is in use already.
+  // If the program has selected the first GPU, it is already in use.
   void* call = nullptr;
   cudaDriverEntryPointQueryResult found{};
 #if CUDART_VERSION >= 12050
@@ -179,7 +179,8 @@ void Executor::choose_device(int process) {
 
 namespace {
 
-/// The indices of a loop, handed out in order, in chunks: long enough to be cheap, short enough to balance uneven work.
+/// Distributes the indices of a loop in order, in chunks. Chunks are long enough for little overhead, and short enough
+/// to balance uneven work.
 class Chunks {
  public:
   Chunks(std::size_t count, int threads)
@@ -197,7 +198,7 @@ class Chunks {
     return true;
   }
 
-  /// There is no next chunk any more.
+  /// Discards all remaining chunks.
   void drop() { next_.store(count_, std::memory_order_relaxed); }
 
  private:

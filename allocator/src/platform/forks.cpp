@@ -6,7 +6,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-std::uint64_t forks = 0;  // changes only where there is one thread
+std::uint64_t forks = 0;  // changes only while there is one thread
 
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
 

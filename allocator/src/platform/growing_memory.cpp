@@ -24,7 +24,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// What to do if there is no memory to grow.
+/// Throws the error for a heap that has no memory to grow.
 [[noreturn]] void throw_no_memory(std::size_t bytes, const char* call) {
   throw Error("dynasoar: there are no " + std::to_string(bytes) + " bytes of memory left for the heap to grow (" +
               call + "); delete objects, set heap_limit_bytes to what there is, or free memory elsewhere");
@@ -35,7 +35,7 @@ namespace {
 /// The driver's calls for virtual memory, found at run time, so that no program has to link the driver's library.
 class VirtualMemory {
  public:
-  /// Those of the process. @throws Error if the driver has none
+  /// The calls, found once per process. @throws Error if the driver lacks one
   static const VirtualMemory& get() {
     static const VirtualMemory calls;
     return calls;
@@ -50,7 +50,7 @@ class VirtualMemory {
   }
   void free(CUdeviceptr address, std::size_t bytes) const { static_cast<void>(free_(address, bytes)); }
 
-  /// Puts memory behind reserved addresses. Kernels may run. @throws Error if there is none; then nothing has changed
+  /// Maps memory to reserved addresses. Kernels may run. @throws Error if there is no memory; nothing has changed then
   void map(CUdeviceptr address, std::size_t bytes) const {
     CUmemGenericAllocationHandle memory{};
     if (const CUresult code = create_(&memory, bytes, &properties_, 0); code == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -152,7 +152,7 @@ class VirtualMemory {
   }
   void free(char* address, std::size_t bytes) const { static_cast<void>(munmap(address, bytes)); }
 
-  /// Puts zeros behind reserved addresses. @throws Error if the system has no memory; then nothing has changed
+  /// Maps zeroed memory to reserved addresses. @throws Error if the system has no memory; nothing has changed then
   void map(char* address, std::size_t bytes) const {
     if (mprotect(address, bytes, PROT_READ | PROT_WRITE) != 0) {
       throw_no_memory(bytes, (std::string("mprotect: ") + std::strerror(errno)).c_str());
@@ -256,7 +256,7 @@ void GrowingMemory::free() noexcept {
   if (reserved_ == 0) return;
 #if DYNASOAR_CUDA_BACKEND
   if (device_is_out_of_reach()) return;
-  static_cast<void>(cudaDeviceSynchronize());  // as cudaFree does
+  static_cast<void>(cudaDeviceSynchronize());  // like cudaFree
 #endif
   for (const Mapped& piece : mapped_)
     VirtualMemory::get().unmap(as_address(address_ + piece.begin), piece.end - piece.begin);

@@ -26,7 +26,7 @@ void copy_from_device(void* to, const void* from, std::size_t bytes) {
 #if DYNASOAR_CUDA_BACKEND
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 #else
-  if (bytes > 0) std::memcpy(to, from, bytes);  // else they may be null
+  if (bytes > 0) std::memcpy(to, from, bytes);  // otherwise they may be null
 #endif
 }
 
@@ -35,7 +35,7 @@ void copy_to_device(void* to, const void* from, std::size_t bytes) {
 #if DYNASOAR_CUDA_BACKEND
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
 #else
-  if (bytes > 0) std::memcpy(to, from, bytes);  // else they may be null
+  if (bytes > 0) std::memcpy(to, from, bytes);  // otherwise they may be null
 #endif
 }
 
@@ -48,7 +48,7 @@ void* allocate_device_memory(std::size_t count, std::size_t element_bytes) {
   void* memory = nullptr;
 #if DYNASOAR_CUDA_BACKEND
   if (const cudaError_t code = cudaMalloc(&memory, bytes); code == cudaErrorMemoryAllocation) {
-    static_cast<void>(cudaGetLastError());  // not sticky: forget it, the exception carries it
+    static_cast<void>(cudaGetLastError());  // not sticky: clear it, because the exception carries it
     throw_out_of_memory(count, element_bytes);
   } else {
     check_cuda(code, "cudaMalloc");
@@ -83,14 +83,14 @@ void fill_device_memory(void* memory, unsigned char value, std::size_t bytes) {
 
 namespace {
 
-/// Whether CUDA knows the memory that has this address.
+/// Whether CUDA knows the memory at this address.
 bool is_known(std::uint64_t address) {
   cudaPointerAttributes attributes{};
   check_cuda(cudaPointerGetAttributes(&attributes, reinterpret_cast<const void*>(address)), "cudaPointerGetAttributes");
   return attributes.type != cudaMemoryTypeUnregistered;
 }
 
-/// Whether the device reads any memory of the host: then a pointer to it is as good as another.
+/// Whether the device can read all memory of the host, so that loops may have pointers to it.
 bool reads_host_memory() {
   int device = 0;
   int reads = 0;
@@ -106,7 +106,7 @@ bool reads_host_memory() {
 void check_reachable([[maybe_unused]] std::uint64_t pointer, [[maybe_unused]] int number) {
 #if DYNASOAR_CUDA_BACKEND
   const bool is_object = pointer >> 56 != 0;  // no address has these bits
-  // Where an array ends is an address that may be nobody's; the one before is the array's.
+  // The end of an array may be an address outside of all memory; the address before it belongs to the array.
   if (pointer == 0 || is_object || is_known(pointer) || is_known(pointer - 1) || reads_host_memory()) return;
   throw Error("dynasoar: argument " + std::to_string(number) +
               " of a loop points to memory of the host, or memory that was freed, which the GPU cannot use: put the "

@@ -21,7 +21,7 @@ std::string text_of(const Path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Takes what comes before the next separator, which is dropped.
+/// Removes the text before the next separator, and the separator, and returns the text.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -29,7 +29,7 @@ std::string_view take_until(std::string_view& text, char separator) {
   return part;
 }
 
-/// The number that a text begins with, after blanks. It does not depend on the locale.
+/// The number at the beginning of a text, after blanks. It does not depend on the locale.
 std::optional<std::size_t> number_in(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   std::size_t number = 0;
@@ -54,10 +54,10 @@ std::size_t less(std::size_t a, std::size_t b) {
 
 /// The files of one version of control groups.
 struct GroupFiles {
-  const char* folders[2];  ///< where its file system may be mounted
+  const char* folders[2];  ///< folders at which its file system may be mounted
   const char* limits[2];
   const char* usage;
-  const char* droppable;  ///< line in memory.stat
+  const char* droppable;  ///< beginning of a line in memory.stat
 };
 constexpr GroupFiles kVersion1{{"sys/fs/cgroup/memory", "sys/fs/cgroup/memory"},
                                {"memory.limit_in_bytes", "memory.limit_in_bytes"},
@@ -66,7 +66,7 @@ constexpr GroupFiles kVersion1{{"sys/fs/cgroup/memory", "sys/fs/cgroup/memory"},
 constexpr GroupFiles kVersion2{
     {"sys/fs/cgroup", "sys/fs/cgroup/unified"}, {"memory.max", "memory.high"}, "memory.current", "inactive_file "};
 
-/// What one group leaves; kUnlimited if it does not exist or has no limit.
+/// The memory that one group leaves; kUnlimited if it does not exist or has no limit.
 std::size_t left_in_group(const Path& group, const GroupFiles& files) {
   std::size_t limit = kUnlimited;
   for (const char* const file : files.limits)
@@ -77,8 +77,8 @@ std::size_t left_in_group(const Path& group, const GroupFiles& files) {
   return less(limit, less(used, droppable));
 }
 
-/// What a group and those around it leave. In a container, the path may be that of the host, and only the last of them
-/// exist; so those that do not are passed over.
+/// The memory that a group and the groups around it leave. In a container, the path may be that of the host, and only
+/// the last groups may exist. Groups that do not exist are skipped.
 std::size_t left_in_groups(const Path& folder, const Path& path, const GroupFiles& files) {
   std::size_t left = kUnlimited;
   for (Path group = path.relative_path();; group = group.parent_path()) {

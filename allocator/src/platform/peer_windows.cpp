@@ -33,7 +33,7 @@ struct Retired {
   std::size_t bytes;
 };
 
-/// Windows that neighbours may still have open.
+/// Destroyed windows that neighbours may still have open.
 std::vector<Retired>& retired() {
   static auto* const all = new std::vector<Retired>;
   return *all;
@@ -45,7 +45,8 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
 
 #if DYNASOAR_CUDA_BACKEND
 
-constexpr std::size_t kUnit = std::size_t{2} << 20;  // smaller allocations share memory, which is opened as a whole
+constexpr std::size_t kUnit = std::size_t{2}
+                              << 20;  // smaller allocations share memory, and can only be opened together
 
 std::string text_of(const cudaUUID_t& uuid) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -121,7 +122,8 @@ char* make_window(std::size_t bytes, std::string& name) {
   std::string path = "/dev/shm/dynasoar-XXXXXX";
   const int file = mkstemp(path.data());
   if (file < 0) throw_failed("mkstemp", path);
-  if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes)); error != 0) {  // or writing would be fatal
+  if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+      error != 0) {  // otherwise writing could end the process
     close(file);
     unlink(path.c_str());
     errno = error;
@@ -219,7 +221,7 @@ PeerWindows::PeerWindows(Executor& executor, std::size_t bytes, double patience_
   memory_ = make_window(bytes_, name_);
   try {
     executor.fill_bytes(memory_, 0, bytes_);  // without a first message, ghosts have no objects
-    executor.wait();                          // before another process knows of it
+    executor.wait();                          // before another process gets the name
   } catch (...) {
     remove_name(name_);
     free_window({memory_, bytes_});
@@ -236,7 +238,7 @@ PeerWindows::~PeerWindows() {
   try {
     executor_.wait();
   } catch (...) {
-    // Whoever waits next is told.
+    // The next function that waits reports the error.
   }
   for (const auto& [name, memory] : opened_) close_window(memory, bytes_);
   forget_name();

@@ -17,7 +17,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// One thread block adds up all: for arrays so short that two kernels would take longer.
+/// One thread block computes all sums, for arrays so short that two kernels would take longer.
 __global__ void __launch_bounds__(kThreadsPerScan)
     short_scan_kernel(const std::uint32_t* numbers, std::uint32_t* sums, std::uint32_t count) {
   take_turns();
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kThreadsPerScan)
       if (own + i < count) sums[own + i] = before + items[i];
     }
     before += total;
-    __syncthreads();  // before the next tile takes the shared memory
+    __syncthreads();  // before the next tile overwrites the shared memory
   }
 }
 

@@ -22,10 +22,11 @@ namespace dynasoar::detail {
 
 namespace {
 
-using Word = std::atomic<std::uint32_t>;  // 4 bytes: what Linux can wait for
+using Word = std::atomic<std::uint32_t>;  // 4 bytes, the size for which Linux can wait
 
-/// Blocks the signals of the calling thread, and of threads that it creates meanwhile, but those that a thread brings
-/// upon itself, whose handlers report faults, and a profiler's: signals are left to the application's threads.
+/// Blocks signals in the calling thread, and in threads that it creates meanwhile, so that the application's threads
+/// get them. Does not block signals that a thread causes itself, because their handlers report faults, and those of a
+/// profiler.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -44,7 +45,7 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-/// Leaves the processor's units to its other hardware thread for a moment.
+/// Leaves the units of the processor core to its other hardware thread for a moment.
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -53,7 +54,7 @@ void relax() {
 #endif
 }
 
-/// Waits until a word has another value. Sees what was written before that.
+/// Waits until a word has another value. An acquire: sees all writes before the change.
 void wait_while(const Word& word, std::uint32_t value, bool looks) {
   if (looks) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kSpinningMicroseconds);
@@ -72,11 +73,11 @@ void wait_while(const Word& word, std::uint32_t value, bool looks) {
 
 struct ThreadTeam::Members {
   alignas(64) Word round{0};  ///< number of the last run
-  alignas(64) Word busy{0};   ///< threads that have not done their part of it
+  alignas(64) Word busy{0};   ///< threads that have not finished their part of the run
   std::atomic<bool> in_use{false};
-  void (*work)(void*, int) = nullptr;  ///< null: the threads are to end
+  void (*work)(void*, int) = nullptr;  ///< null: the threads end
   void* context = nullptr;
-  bool looks = false;  ///< whether it pays to look before one sleeps: there is a processor for each
+  bool looks = false;  ///< whether threads spin before they sleep: there is a processor for each thread
   std::uint64_t forks = forks_so_far();
   std::vector<std::thread> others;
 
@@ -90,14 +91,14 @@ struct ThreadTeam::Members {
 
   void wait_for_others() const {
     for (std::uint32_t left; (left = busy.load(std::memory_order_acquire)) != 0;) {
-      check_not_forked_in_use();  // by the caller's part of the work: then the others are not here to be waited for
+      check_not_forked_in_use();  // if the caller's part of the work has forked, the other threads are missing here
       wait_while(busy, left, looks);
     }
   }
 
   bool is_of_parent() const { return forks != forks_so_far(); }
 
-  /// @throws Error in a child whose parent was in a loop when it forked: what that has left half done stays so
+  /// @throws Error in a child process if its parent forked during a loop, which remains unfinished in the child
   void check_not_forked_in_use() const {
     if (!is_of_parent() || !in_use.load(std::memory_order_relaxed)) return;
     throw Error("dynasoar: fork() was called while a loop ran, so its child cannot use the handle; fork between loops");
@@ -118,7 +119,7 @@ ThreadTeam::ThreadTeam(int threads) : threads_(threads) {}
 ThreadTeam::~ThreadTeam() {
   if (!members_) return;
   if (members_->is_of_parent()) {
-    static_cast<void>(members_.release());  // of threads that this process does not have
+    static_cast<void>(members_.release());  // this process does not have these threads
     return;
   }
   members_->begin(nullptr, nullptr);
@@ -134,7 +135,7 @@ void ThreadTeam::make_members() {
   const SignalsBlocked blocked;
   try {
     for (int i = 1; i < threads_; ++i) members_->others.emplace_back([m = members_.get(), i] { m->serve(i); });
-  } catch (const std::system_error&) {  // those that there are do all of it
+  } catch (const std::system_error&) {  // the existing threads do all the work
   }
 }
 

@@ -17,7 +17,7 @@ void enlarge_toolkit_heap(std::size_t bytes) {
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   const std::size_t wanted = std::max(bytes, total / 32);
   const cudaError_t error = cudaDeviceSetLimit(cudaLimitMallocHeapSize, wanted);
-  static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
+  static_cast<void>(cudaGetLastError());  // otherwise the next launch would seem to have failed
   if (error != cudaSuccess) {
     throw Error("dynasoar: the toolkit's heap cannot grow from " + std::to_string(now) + " to " +
                 std::to_string(wanted) + " bytes (" + cudaGetErrorString(error) +

@@ -53,7 +53,8 @@ void check_root(int root, int size) {
   throw CommunicatorError(text);
 }
 
-// Replaces each value by that of all ranks, which `add(T& result, T value)` makes in the order of ranks.
+// Replaces each value by the combined value of all ranks. `add(T& result, T value)` combines values in the order of
+// ranks.
 template <class T, class F>
 void reduce(Ranks& ranks, Call call, detail::Values<T> values, const F& add) {
   const std::size_t bytes = values.size() * sizeof(T);
@@ -85,7 +86,7 @@ void reduce(Ranks& ranks, Call call, detail::Values<T> values, const F& add) {
 }
 
 constexpr auto kSum = [](auto& result, auto value) { result += value; };
-// NaN stays.
+// NaN is kept.
 constexpr auto kLeast = [](auto& result, auto value) {
   if (value < result || value != value) result = value;
 };
@@ -133,7 +134,7 @@ void check_messages(View<Communicator::Message> messages, int size) {
   }
 }
 
-// A part of a long text that has the character at `place`.
+// A part of a long text around the character at `place`.
 std::string quoted(const std::string& text, std::size_t place) {
   constexpr std::size_t kMost = 160;
   if (text.size() <= kMost) return "'" + text + "'";
@@ -285,7 +286,7 @@ void Communicator::exchange(View<Message> sent, View<Message> received) {
   check_messages(received, size_);
   copy_to_itself(rank_, sent, received);
   if (size_ == 1) return;
-  // The number of collective calls stays: not all ranks need to have messages.
+  // Restore the number of collective calls, because not all ranks need to have messages.
   const Call before = std::exchange(ranks_->call, Call::exchange);
   constexpr int kFirstTag = 16;
   for (const Message& message : received) {

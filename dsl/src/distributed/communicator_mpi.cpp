@@ -1,4 +1,4 @@
-// All calls of MPI. Only functions of C are used: those of MPI 3.0.
+// All calls of MPI. Only C functions of MPI 3.0 are used.
 
 #include <algorithm>
 #include <atomic>
@@ -87,14 +87,14 @@ class Deadline {
   std::thread thread_;
 };
 
-// What is once in a process.
+// State that exists once per process.
 struct Process {
   bool is_started = false;
   bool initialized_mpi = false;
   bool was_left_by_exception = false;
   bool is_ending = false;
   double patience_seconds = 0;
-  std::unique_ptr<Ranks> all;  // of MPI_COMM_WORLD, for the end; null if this rank is alone or others finalize
+  std::unique_ptr<Ranks> all;  // of MPI_COMM_WORLD, for the end; null if this rank is alone or other code finalizes
 };
 
 Process& process() {
@@ -163,7 +163,7 @@ class MpiTransport final : public Transport {
   std::string take_error() override { return std::exchange(error_, {}); }
 
   void send_notice(int to, Notice notice) override {
-    static constexpr int kNumbers[] = {0, 1, 2, 3, 4, 5};  // stay until they have been sent, which nobody waits for
+    static constexpr int kNumbers[] = {0, 1, 2, 3, 4, 5};  // static, because no call waits until they have been sent
     if (is_finalized()) return;
     MPI_Request request;
     const int code =
@@ -226,7 +226,7 @@ class MpiTransport final : public Transport {
   std::string error_;
 };
 
-// Who has begun to make a Communicator of `parent`, too. Ranks say so when they have waited for some time.
+// Finds the ranks that have also begun to make a Communicator of `parent`. Ranks report this after some waiting time.
 class Hello {
  public:
   explicit Hello(MPI_Comm parent) : parent_(parent), has_come_(static_cast<std::size_t>(detail::size_of(parent))) {
@@ -279,7 +279,7 @@ class Hello {
   abort_all();
 }
 
-// MPI_Comm_idup instead of MPI_Comm_dup, which would wait for ever if a rank is missing.
+// MPI_Comm_idup instead of MPI_Comm_dup, which would wait forever if a rank is missing.
 MPI_Comm duplicate(MPI_Comm parent, const CommunicatorOptions& options) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Request request;
@@ -291,7 +291,7 @@ MPI_Comm duplicate(MPI_Comm parent, const CommunicatorOptions& options) {
     check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
     if (is_done != 0) return copy;
     waiting.pause();
-    // Messages of ours might be taken for the program's, if MPI is the program's.
+    // If the program has initialized MPI, it could receive our messages as its own.
     if (process().initialized_mpi && waiting.seconds() > 0.05 * options.patience_seconds) {
       hello.say();
       hello.listen();
@@ -314,7 +314,7 @@ void at_exit() {
   MPI_Finalize();
 }
 
-// Initializes MPI unless somebody has; the first time, sees to it that the process ends properly.
+// Initializes MPI if this has not been done. The first call ensures that the process ends properly.
 void start(const CommunicatorOptions& options) {
   if (is_finalized()) {
     throw CommunicatorError(
@@ -328,7 +328,7 @@ void start(const CommunicatorOptions& options) {
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     ours.initialized_mpi = true;
-    // MPICH reports errors of completed requests to these, not to the communicator's own handler.
+    // MPICH reports errors of completed requests to the handlers of these, not to that of the communicator.
     for (const MPI_Comm all : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
   }
   if (is_first) std::atexit(at_exit);  // after MPI_Init: before functions that MPI has registered

@@ -1,19 +1,19 @@
 /// @file
-/// Where parallel loops run, for programs that are not compiled as CUDA themselves: only device.cpp includes dynasoar.
+/// The device of parallel loops, for code that is not compiled as CUDA: only device.cpp includes dynasoar.
 #pragma once
 
 #include <string>
 
 namespace dynasoar::program {
 
-/// True if the program can run its loops: on the CPU always, on the GPU if there is one.
+/// True if the program can run its loops: always on the CPU; on the GPU, if there is one.
 bool device_available();
 
-/// True if submitted loops run while the host goes on, as on a GPU.
+/// True if submitted loops run asynchronously, as on a GPU.
 bool device_is_asynchronous();
 
-/// For one of `processes` processes of this host that run one model: chooses a GPU for it.
-/// @return   threads that it may use on the CPU
+/// Chooses a GPU for process number `process` of the `processes` processes on this host that run one model.
+/// @return   the number of CPU threads for the process
 /// @throws std::exception if there is no device
 int share_host(int process, int processes);
 

@@ -72,7 +72,7 @@ void Exporter::finish() {
   frames_->finish();
 }
 
-// In the writer's thread.
+// Runs in the writer's thread.
 void Exporter::try_frame(std::uint64_t step, const dynasoar::Columns& table) {
   std::string failure;
   try {

@@ -1,5 +1,6 @@
 /// @file
-/// Exporter: writes objects to files, a frame each, while the simulation goes on. Only export.cpp includes the writers.
+/// Exporter: writes objects to files while the simulation goes on, a file for each frame. Only export.cpp includes the
+/// writers.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace dynasoar::program {
 class Exporter {
  public:
   /// @param path   of the files: "agents.csv" stands for agents-000000.csv and so on; csv, h5 or vtp
-  /// @throws UsageError if it ends in another way
+  /// @throws UsageError if it has another ending
   explicit Exporter(const std::string& path);
   ~Exporter();
   Exporter(const Exporter&) = delete;
@@ -25,13 +26,14 @@ class Exporter {
   /// is slow, waits until there is room for it.
   void add(int step, dynasoar::Columns table);
 
-  /// Waits until all are written, or have failed.
+  /// Waits until all files are written, or have failed.
   void finish();
 
-  /// Why files could not be written, since the last call: an entry for each. The others are written all the same.
+  /// The reasons why files could not be written since the last call, one for each file. Other files are written
+  /// nevertheless.
   std::vector<std::string> take_failures();
 
-  /// Files that were written.
+  /// The number of written files.
   std::uint64_t files() const;
 
   const std::string& path() const { return path_; }
@@ -45,10 +47,10 @@ class Exporter {
   void try_frame(std::uint64_t step, const dynasoar::Columns& table);
 
   std::string path_;
-  mutable std::mutex mutex_;  // of the next two
+  mutable std::mutex mutex_;  // protects the next two members
   std::vector<std::string> failures_;
   std::uint64_t files_ = 0;
-  std::unique_ptr<Frames> frames_;  // last: its thread uses all of these
+  std::unique_ptr<Frames> frames_;  // the last member, because its thread uses all others
 };
 
 }  // namespace dynasoar::program

@@ -22,7 +22,7 @@ namespace dynasoar::program {
 namespace {
 
 std::string text_of(const Column& column, double value) {
-  if (std::isnan(value)) return {};  // nothing, such as the least of no objects
+  if (std::isnan(value)) return {};  // no value, such as the minimum over no objects
   return column.is_count ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
 }
 
@@ -55,7 +55,7 @@ LogFile::~LogFile() {
   try {
     if (file_) flush();
   } catch (const std::exception&) {
-    // The caller who wants to know calls flush().
+    // A caller that needs the error calls flush().
   }
 }
 
@@ -65,7 +65,7 @@ void LogFile::add(std::size_t step, const Row& values) {
     const std::string value = text_of(columns_[i], values[i]);
     if (!is_json_) {
       line += ',' + value;
-    } else {  // whose numbers are finite
+    } else {  // numbers in JSON are finite
       line += fmt::format(", {}: {}", dynasoar::detail::json_text(columns_[i].name),
                           std::isfinite(values[i]) ? value : "null");
     }

@@ -1,6 +1,6 @@
 /// @file
-/// LogFile: what was counted after each step, a line each, as CSV or as JSON lines; complete up to the last flush,
-/// whatever happens to the program.
+/// LogFile: the counts after each step, a line for each step, as CSV or as JSON lines. Complete up to the last flush,
+/// even if the program crashes.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace dynasoar::program {
 
 class LogFile {
  public:
-  /// Creates the file, so that a wrong path shows before the run; in CSV with a header line.
+  /// Creates the file, so that a wrong path is found before the run. A CSV file gets a header line.
   ///
   /// @throws UsageError as `check`
   LogFile(std::string path, const std::vector<Column>& columns);
@@ -27,14 +27,14 @@ class LogFile {
   /// @param values   one for each column
   void add(std::size_t step, const Row& values);
 
-  /// Writes what was added. After an error, the next call goes on where this one stopped, so that no line is cut short.
+  /// Writes the added lines. After an error, the next call continues where this one stopped, so that no line is cut.
   /// @throws std::runtime_error if lines could not be written, such as on a full disk
   void flush();
 
-  /// Forgets what is not written. The file ends with the last complete line.
+  /// Discards lines that are not written. The file then ends with the last complete line.
   void give_up();
 
-  /// Writes the rest. If that fails, the file ends with the last complete line.
+  /// Writes the rest. If this fails, the file ends with the last complete line.
   /// @throws std::runtime_error if lines could not be written, or the file no longer has its name
   void finish();
 

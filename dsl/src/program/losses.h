@@ -1,5 +1,5 @@
 /// @file
-/// Losses: outputs that could not be written, while the run went on. Used by Run and run_program.
+/// Losses: outputs that could not be written in a run that went on. Used by Run and run_program.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ class Losses {
   /// @param program   its name, for messages
   explicit Losses(std::string program) : program_(std::move(program)) {}
 
-  /// Something was not written. Reports it, unless that is known: only the first of the losses of an output in a row.
+  /// Records that an output was not written. Of consecutive losses of an output, reports only the first one.
   ///
   /// @param output   its option, such as "--frames"
-  /// @param what     what went wrong
+  /// @param what     the error
   void add(const std::string& output, const std::string& what);
 
-  /// Reports a trouble that need not become a loss, likewise.
+  /// Reports an error that may not become a loss, in the same way.
   void warn(const std::string& output, const std::string& what);
 
-  /// The output could be written again: the next loss is reported.
+  /// Called when the output could be written again: the next loss is reported.
   void end_trouble(const std::string& output);
 
   /// Whether the last try to write the output failed.

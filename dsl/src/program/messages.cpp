@@ -46,7 +46,8 @@ std::error_code write_all(int descriptor, std::string_view text, std::chrono::mi
 void protect_streams() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    // Opening takes the least number that is free: this one. Without /dev/null, a folder cannot be written to either.
+    // open() returns the least free number, which is this one. If there is no /dev/null, a folder serves, because it
+    // cannot be written to, either.
     if (::open("/dev/null", O_RDWR) < 0) static_cast<void>(::open("/", O_RDONLY | O_DIRECTORY));
   }
   std::signal(SIGPIPE, SIG_IGN);

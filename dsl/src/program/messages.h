@@ -1,5 +1,5 @@
 /// @file
-/// What programs print. A message that cannot be written never ends a run, stops it for good, or reaches a data file.
+/// Prints messages. A message that cannot be written never ends a run, blocks it, or reaches a data file.
 #pragma once
 
 #include <string_view>
@@ -7,23 +7,24 @@
 
 namespace dynasoar::program {
 
-/// Prepares the process: standard input, output and error that are closed are opened on /dev/null, so that no file gets
-/// their numbers; writing to a pipe that nobody reads, or more than `ulimit -f` allows, is an error and no signal.
+/// Prepares the process. Opens standard input, output and error on /dev/null if they are closed, so that no file gets
+/// their numbers. Makes it an error, and not a signal, to write to a pipe without a reader, or more than `ulimit -f`
+/// allows.
 /// @pre no file was opened
 void protect_streams();
 
-/// From now on this process prints nothing, or prints again: of several that make a run, the first prints for all.
+/// Sets whether this process prints nothing. If several processes share a run, only the first one prints.
 void silence(bool is_silent);
 
-/// Prints to standard error, which may be lost: on a full disk, in a terminal that is gone, in a pipe that is not read.
+/// Prints to standard error. The text may be lost: on a full disk, in a closed terminal, or in a pipe that is not read.
 void print_error(std::string_view text);
 
-/// Likewise, but loses the text at once if it would have to wait.
+/// The same, but discards the text immediately if it would have to wait.
 void print_progress(std::string_view text);
 
 /// Prints to standard output. Waits for its reader, but not for long after an interrupt.
 ///
-/// @return   why the text could not be written; no error if it was
+/// @return   the error if the text could not be written
 std::error_code print(std::string_view text);
 
 }  // namespace dynasoar::program

@@ -1,5 +1,5 @@
 /// @file
-/// What values of options mean: sizes as people write them, and files that are to be written.
+/// Values of options: sizes with units, and output files.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace dynasoar::program {
 
-/// The bytes of a whole number that B, KiB, MiB or GiB may follow, with or without a space.
+/// Parses a number of bytes: a whole number, which B, KiB, MiB or GiB may follow, with or without a space.
 ///
-/// @return   nothing if `text` is not that, or too large for 64 bits
+/// @return   nothing if `text` is something else, or the number is too large for 64 bits
 std::optional<std::uint64_t> parse_size(const std::string& text);
 
-/// What an output option says if there is to be no such output.
+/// The value of an output option for no output.
 inline constexpr const char* kNoOutput = "none";
 
-/// @throws UsageError unless the file can be created or overwritten; leaves the disk as it was
+/// @throws UsageError unless the file can be created or overwritten. Changes nothing on the disk
 void require_writable_file(const std::string& path);
 
 }  // namespace dynasoar::program

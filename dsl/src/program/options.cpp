@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMaxInt = std::numeric_limits<int>::max();
 
-// The whole of `text` as a number, nothing if it is not one or does not fit.
+// The whole of `text` as a number; nothing if it is not one or does not fit.
 template <class T>
 std::optional<T> number(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
@@ -29,7 +29,7 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-// An option that is read by `read`, which returns nothing for values that are not `expected`.
+// An option that `read` reads. It returns nothing for values that are not `expected`.
 template <class T, class Read>
 CLI::Option* add(CLI::App& cli, const std::string& name, T& value, const std::string& help, const std::string& type,
                  const std::string& default_text, const std::string& expected, Read read) {
@@ -48,7 +48,8 @@ std::string first_line(std::string text) {
   return text.substr(0, text.find('\n'));
 }
 
-// How many characters must be inserted, removed, replaced or swapped with the next one to make one text of the other.
+// The number of characters that must be inserted, removed, replaced or swapped with the next one to convert one text to
+// the other.
 std::size_t distance(std::string_view from, std::string_view to) {
   std::vector<std::vector<std::size_t>> least(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
   for (std::size_t i = 0; i <= from.size(); ++i) {
@@ -64,7 +65,7 @@ std::size_t distance(std::string_view from, std::string_view to) {
   return least[from.size()][to.size()];
 }
 
-// What of an option or a word is compared: "--Fish_Age=3" and "fish-age" are the same.
+// The part of an option or a word that is compared: it is the same for "--Fish_Age=3" and "fish-age".
 std::string plain(std::string_view text) {
   text = text.substr(0, text.find('='));
   text.remove_prefix(std::min(text.find_first_not_of('-'), text.size()));
@@ -73,7 +74,8 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-// The option that was probably meant; empty if none is like it. A beginning, such as "--check", is as good as a slip.
+// The option that the user probably meant; empty if none is similar. Also finds options from their beginnings, such as
+// "--check".
 std::string nearest_option(const CLI::App& cli, const std::string& typed) {
   const std::string word = plain(typed);
   std::string nearest;

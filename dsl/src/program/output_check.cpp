@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 using FileId = std::pair<dev_t, ino_t>;
 
-// A folder that is made, with those above it, and removed again if nothing comes of it.
+// Creates a folder, and the folders above it. Removes them again unless the folder is kept.
 class MadeFolder {
  public:
   MadeFolder(const std::string& option, const std::string& path) {
@@ -60,7 +60,7 @@ class MadeFolder {
   std::vector<fs::path> made_;  // the innermost first
 };
 
-// Numbered files that are there already, perhaps as links to others.
+// Existing numbered files, some of which may be links to others.
 class ExistingFiles {
  public:
   explicit ExistingFiles(const NumberedFiles& files) : files_(files) {
@@ -113,7 +113,7 @@ void require_writable(const NamedFile& file, dynasoar::OutputUse use) {
       fmt::format("{} and {} are the same file, {}: give one of them another name, or none", first, second, path));
 }
 
-// The temporary file of an output; none for what is written in place, such as a pipe.
+// The temporary file of an output; none for a file that is written in place, such as a pipe.
 std::optional<std::string> temporary_of(const NamedFile& output) {
   struct stat status {};
   if (::stat(output.path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return std::nullopt;
@@ -133,7 +133,7 @@ void require_different(const std::vector<NamedFile>& outputs) {
   }
 }
 
-// A checkpoint may take the place of the one that the run goes on from: it is of the same run.
+// A checkpoint may replace the one from which the run continues, because it belongs to the same run.
 void require_no_input(const NamedFile& output, const std::vector<NamedFile>& inputs) {
   for (const NamedFile& input : inputs) {
     if (output.option == "--checkpoint" && input.option == "--restore") continue;
@@ -144,7 +144,7 @@ void require_no_input(const NamedFile& output, const std::vector<NamedFile>& inp
   }
 }
 
-// What is printed does not get into data: `wa-tor --log log.csv > log.csv`. Quiet runs print nothing but errors.
+// Printed text must not get into data files: `wa-tor --log log.csv > log.csv`. Quiet runs print only errors.
 void require_not_printed_to(const NamedFile& output, bool is_quiet) {
   struct stat status {};
   if (::stat(output.path.c_str(), &status) != 0 || S_ISCHR(status.st_mode)) return;

@@ -1,16 +1,16 @@
 /// @file
-/// check_outputs: finds out before the first step what would keep a run's outputs from being written. Used by Run.
+/// check_outputs: checks before the first step that all outputs of a run can be written. Used by Run.
 #pragma once
 
 #include <dynasoar/program/display.h>
 
 namespace dynasoar::program {
 
-/// Checks that every output can be written, and that none of them is another one, an input, or what the program prints
-/// to: also under another name, by a link, as a temporary file, or as one of the numbered files. Makes folders
-/// for these.
+/// Checks that every output can be written, and that it is not also another output, an input, or the file to which the
+/// program prints. Takes other names, links, temporary files and numbered files into account. Creates the folders of
+/// numbered files.
 ///
-/// @throws UsageError if not; then no folder was made
+/// @throws UsageError if a check fails; no folder has been created then
 void check_outputs(const Program& program, const RunOptions& options, const Display* display);
 
 }  // namespace dynasoar::program

@@ -34,8 +34,8 @@ int fail(const Program& program, int exit_code, const std::string& message) {
   return exit_code;
 }
 
-// The same for an exception. One that only this rank of several has thrown ends the run on all: nobody else can say
-// why.
+// The same for an exception. If only this rank of several has thrown it, it ends the run on all ranks, and only this
+// rank can print the reason.
 int fail_by_exception(const Program& program, int exit_code, const std::string& message) {
   const Ranks* const ranks = program.ranks();
   if (ranks == nullptr || ranks->is_end_agreed()) return fail(program, exit_code, message);
@@ -52,7 +52,7 @@ RunOptions default_options(const Program& program) {
   return options;
 }
 
-// What to run, where there is a choice.
+// Adds the options that choose what to run, if there is a choice.
 void add_choices(CLI::App& cli, const Program& program, RunOptions& options) {
   const Description& description = program.description();
   std::vector<std::string> baselines = program.baselines();
@@ -95,7 +95,7 @@ void add_run_options(CLI::App& cli, const Program& program, Display* display, Ru
   cli.add_flag("--quiet", options.quiet, "Print nothing but errors");
 }
 
-// What the command line says of the first `count` options, but for those of the program's outputs.
+// The given values of the first `count` options, without those of the program's outputs.
 SavedOptions given_options(const Program& program, const CLI::App& cli, std::size_t count) {
   const std::vector<NamedFile> outputs = program.outputs();
   SavedOptions saved;
@@ -109,7 +109,7 @@ SavedOptions given_options(const Program& program, const CLI::App& cli, std::siz
   return saved;
 }
 
-// What several processes cannot do together. @throws UsageError
+// Checks the options for several processes. @throws UsageError
 void check_on_ranks(const Program& program, const Display* display, const RunOptions& options) {
   const auto refuse = [](const std::string& why) {
     throw UsageError(why + ", or start the program without mpirun, as one process");
@@ -142,13 +142,13 @@ std::optional<int> read_options(Program& program, Display* display, int argc, co
   return std::nullopt;
 }
 
-// A size for --heap, rounded up to what is easy to type.
+// A size for --heap, rounded up to whole MiB.
 std::string heap_option(std::uint64_t bytes) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   return fmt::format("--heap {}MiB", (bytes + kMiB - 1) / kMiB);
 }
 
-// Keeps what there is of a run that cannot go on, and says why it cannot.
+// Writes the results of a run that cannot go on, and reports the reason.
 int end_early(const Program& program, Run& run, bool quiet, int exit_code, const std::string& why,
               const std::string& advice) {
   run.write_results(false);
@@ -170,7 +170,7 @@ std::string first_line(const Program& program, const RunOptions& options) {
                      sequential ? "one CPU thread" : device_text(options));
 }
 
-// What a run that has come to its end, or to an interrupt, returns.
+// Reports the end of a run, or its interruption. @return the exit code
 int report_end(const Program& program, const Run& run, int steps) {
   int exit_code = 0;
   if (run.completed_steps() < steps && !run.was_closed()) {
@@ -181,7 +181,7 @@ int report_end(const Program& program, const Run& run, int steps) {
   return fail(program, kExitNotWritten, "not everything was written, see above: " + run.losses().text());
 }
 
-// The exit code of the first rank, which knows what was written, for all.
+// The exit code for all ranks: that of the first rank, which knows what was written.
 int agreed(Ranks* ranks, int exit_code) {
   if (ranks == nullptr) return exit_code;
   std::vector<std::uint64_t> code = {ranks->rank() == 0 ? static_cast<std::uint64_t>(exit_code) : 0};
@@ -199,7 +199,7 @@ void choose_device(RunOptions& options) {
   });
 }
 
-// The processes that were started together, with the same options.
+// The processes that were started together. Checks that they have the same options.
 Ranks* join(Program& program, int argc, const char* const* argv) {
   program.find_ranks();
   Ranks* const ranks = program.ranks();

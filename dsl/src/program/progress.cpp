@@ -23,7 +23,7 @@ std::string bar(double done) {
   return text;
 }
 
-// Columns of the terminal, 80 if it does not say.
+// The number of columns of the terminal; 80 if it is unknown.
 std::size_t terminal_columns() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;

@@ -1,6 +1,6 @@
 /// @file
-/// Progress: one line on stderr that says how far a run is. On a terminal it is redrawn in place, at most ten times a
-/// second; otherwise a line is printed at every tenth of the run.
+/// Progress: one line on stderr with the progress of a run. On a terminal it is redrawn in place, at most ten times a
+/// second. Otherwise a line is printed at every tenth of the run.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,15 @@ class Progress {
   using Columns = std::vector<std::pair<std::string, std::uint64_t>>;
 
   /// @param steps     in the whole run
-  /// @param enabled   false: nothing is ever printed
+  /// @param enabled   false: prints nothing
   Progress(std::uint64_t steps, bool enabled);
 
-  /// The line is wiped, in case an exception ends the run.
+  /// Clears the line, in case an exception ends the run.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// True if show() would print now; what it needs may be expensive to find out.
+  /// True if show() would print now. Its arguments may be expensive to compute.
   bool due(std::uint64_t step) const;
 
   /// Shows the state after `step`.
@@ -33,7 +33,7 @@ class Progress {
   /// @param objects   processed since the start, over all steps
   void show(std::uint64_t step, const Columns& columns, std::uint64_t objects);
 
-  /// Wipes the line, so that other output can follow.
+  /// Clears the line, so that other output can follow.
   void clear();
 
  private:

@@ -24,8 +24,8 @@
 namespace dynasoar::program {
 namespace {
 
-// The host looks at results once in so many steps or milliseconds, whichever is first: waiting for the GPU after every
-// step would slow it down. On the CPU there is nothing to wait for.
+// The host checks results after a number of steps or milliseconds, whichever comes first, because waiting for the GPU
+// after every step would slow it down. On the CPU there is nothing to wait for.
 int steps_per_check() {
   return device_is_asynchronous() ? 16 : 1;
 }
@@ -41,7 +41,7 @@ std::string mismatch(std::size_t columns, std::size_t values) {
 
 }  // namespace
 
-// Libraries may end the program, such as Xlib when the display of a window is gone. Then, too, the run is kept.
+// Saves the run if a library ends the program, such as Xlib when the display of a window is gone.
 class Run::KeptAtExit {
  public:
   explicit KeptAtExit(Run& run) {
@@ -61,7 +61,7 @@ class Run::KeptAtExit {
     running_->write_results(false);
     print_error(
         fmt::format("{}: ended by a library ({})\n", running_->program_.description().name, running_->what_is_valid()));
-    std::_Exit(kExitFailure);  // what the run uses is still there: nothing may be taken down
+    std::_Exit(kExitFailure);  // without destructors, because the run still uses the objects
   }
 
   static thread_local Run* running_;
@@ -101,7 +101,7 @@ void Run::start() {
           "take_history() that adds numbers up with DistributedHandle::count and sum");
     }
   } catch (const HeapTooSmall&) {
-    open_log();  // one that is there is not of this run
+    open_log();  // an existing file does not belong to this run
     throw;
   }
   const bool restores = wanted(options_.restore);
@@ -121,7 +121,7 @@ void Run::start() {
         *simulation_, options_.steps,
         [this](const std::string& option, const std::function<void()>& write) { return attempt(option, write); });
   }
-  open_log();  // not before: a refusal leaves what is there
+  open_log();  // not before: an error must not change an existing file
 }
 
 void Run::open_log() {
@@ -130,7 +130,7 @@ void Run::open_log() {
     log_.emplace(options_.log, columns_);
   } catch (const UsageError&) {
     throw;
-  } catch (const std::exception& error) {  // a pipe that nobody reads, a full disk
+  } catch (const std::exception& error) {  // a pipe without a reader, a full disk
     throw UsageError(fmt::format("--log: {}", error.what()));
   }
 }
@@ -143,7 +143,7 @@ void Run::restore() {
   }
 }
 
-// Writes an output. What keeps it from being written does not end the run.
+// Writes an output. An error does not end the run.
 bool Run::attempt(const std::string& output, const std::function<void()>& write) {
   try {
     write();
@@ -161,7 +161,7 @@ bool Run::attempt(const std::string& output, const std::function<void()>& write)
 void Run::simulate() {
   on_all(options_.ranks, [this] { start(); });
   has_started_ = true;
-  detail::catch_interrupts();  // not before: until now there is nothing that would be lost
+  detail::catch_interrupts();  // not before: there was nothing to lose
   const KeptAtExit kept(*this);
   try {
     make_steps();
@@ -171,7 +171,7 @@ void Run::simulate() {
   }
 }
 
-// Before a run ends in the middle. Ranks save together, or not at all.
+// Called before a run ends early. Ranks save together, or not at all.
 void Run::save_last_state() {
   if (options_.ranks != nullptr && !options_.ranks->is_end_agreed()) return;
   if (is_valid_) write_checkpoint(completed_);
@@ -200,13 +200,13 @@ void Run::make_steps() {
   progress_->clear();
 }
 
-// Whether the next step is to be made. Waits until then.
+// Whether the run goes on with the next step. Waits until it is time for this step.
 bool Run::goes_on(int step) {
   was_closed_ = display_ != nullptr && !display_->wait(step) && !detail::interrupted();
   return !any_rank(was_closed_ || detail::interrupted());
 }
 
-// What one rank finds, such as a signal, holds for all, so that they do the same.
+// Whether any rank has found something, such as a signal, so that all ranks do the same.
 bool Run::any_rank(bool mine) const {
   return options_.ranks == nullptr ? mine : options_.ranks->any(mine);
 }
@@ -217,7 +217,7 @@ bool Run::check_due(int step) const {
          any_rank(detail::interrupted() || Clock::now() - last_check_ >= kCheckInterval);
 }
 
-// Waits for the simulation up to `step`; what it has counted until then is valid from now on.
+// Waits for the simulation up to `step`. Its counts up to this step are valid from now on.
 void Run::check(int step) {
   try {
     simulation_->synchronize();
@@ -280,13 +280,13 @@ void Run::export_objects(int step) {
   if (exporter_) note_exports();
   attempt("the objects for --export", [&] {
     dynasoar::Columns objects = simulation_->columns();
-    if (!exporter_) return;  // another rank writes them
+    if (!exporter_) return;  // another rank writes the files
     program_.place(objects);
     exporter_->add(step, std::move(objects));
   });
 }
 
-// Files are written in another thread: what has become of them is only seen later.
+// Files are written in another thread, so errors are found later.
 void Run::note_exports() {
   const std::vector<std::string> failures = exporter_->take_failures();
   const std::uint64_t exported = exporter_->files();

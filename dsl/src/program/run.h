@@ -26,35 +26,35 @@ class Run {
   /// @throws UsageError if not
   Run(Program& program, const RunOptions& options, Display* display);
 
-  /// Simulates until the end or an interrupt, and shows it, and writes the log's rows and the checkpoints meanwhile.
-  /// What cannot be written does not end it, see losses().
+  /// Simulates until the end or an interrupt. Shows the run, and writes the rows of the log and the checkpoints. If an
+  /// output cannot be written, the run goes on, see losses().
   ///
   /// @throws HeapTooSmall, dynasoar::Error, after a checkpoint if the state is valid
   void simulate();
 
-  /// Writes the files that show what was simulated, the present state only if it is valid.
+  /// Writes the result files; those of the current state only if it is valid.
   void write_results(bool state_is_valid);
 
-  /// Prints to standard output. What cannot be printed is a loss.
+  /// Prints to standard output. Text that cannot be printed counts as a loss.
   void print(std::string_view text);
 
-  /// The table at the end, and the files that were written.
+  /// Prints the table at the end, and the list of written files.
   void print_summary();
   void print_files();
 
-  /// Whether the first step has been come to.
+  /// Whether the run has reached its first step.
   bool has_started() const { return has_started_; }
 
-  /// What was not written.
+  /// The outputs that were not written.
   const Losses& losses() const { return losses_; }
 
-  /// What is left of a run that failed: "results are valid up to step 7, the checkpoint is of step 5".
+  /// The results of a run that failed: "results are valid up to step 7, the checkpoint is of step 5".
   std::string what_is_valid() const;
 
   /// Whether the user closed the window before the last step.
   bool was_closed() const { return was_closed_; }
 
-  /// Steps whose results are known to be complete.
+  /// The number of steps with results that are known to be complete.
   int completed_steps() const { return completed_; }
 
  private:
@@ -93,12 +93,12 @@ class Run {
   std::optional<Progress> progress_;
   std::vector<Row> history_;
   std::vector<std::string> files_;
-  std::uint64_t exported_ = 0;  // files that are known to be written
+  std::uint64_t exported_ = 0;  // number of files that are known to be written
   double objects_ = 0;
-  int first_ = 0;  // steps that were made before this run
+  int first_ = 0;  // number of steps before this run
   int completed_ = 0;
   bool has_started_ = false;
-  bool is_valid_ = false;  // the state, up to completed_
+  bool is_valid_ = false;  // whether the state up to completed_ is valid
   bool was_closed_ = false;
   int saved_ = -1;  // step of the last checkpoint
   Clock::time_point last_check_ = Clock::now();

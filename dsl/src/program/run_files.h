@@ -10,7 +10,7 @@ namespace dynasoar::program {
 
 std::vector<NamedFile> inputs_of(const Program& program, const RunOptions& options);
 
-/// But for those with numbers in their names.
+/// The outputs of a run, without numbered files.
 std::vector<NamedFile> outputs_of(const Program& program, const RunOptions& options, const Display* display);
 
 std::vector<NumberedFiles> numbered_files_of(const RunOptions& options, const Display* display);

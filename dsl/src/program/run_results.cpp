@@ -1,4 +1,4 @@
-// What a run leaves behind: its files, and the summary that it prints.
+// The results of a run: its files, and the summary that it prints.
 
 #include "run.h"
 
@@ -96,7 +96,7 @@ void Run::add_files(const std::vector<std::string>& files) {
 
 void Run::finish_log() {
   if (!log_) return;
-  if (detail::interrupted() && losses_.in_trouble("--log")) {  // which was a moment ago; a pipe's reader is waited for
+  if (detail::interrupted() && losses_.in_trouble("--log")) {  // still failing; a pipe's reader may be slow
     log_->give_up();
     losses_.add("--log", "given up");
     return;
@@ -149,7 +149,7 @@ void Run::add_times(Summary& summary) {
   if (completed_ == 0 || total <= 0) return;
   summary.row({"one step", duration(total / completed_)});
   summary.row({"steps/s", si(completed_ / total)});
-  // A step handles the objects that were there before it.
+  // A step handles the objects that existed before it.
   summary.row({"objects/s", si((objects_ - program_.objects(history_.back())) / total)});
 }
 

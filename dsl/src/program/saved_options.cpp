@@ -13,7 +13,7 @@ namespace {
 constexpr char kSum = '#';
 constexpr std::string_view kProgram = "program";
 
-std::string running_program;  // lines as in SavedOptions; so are the next
+std::string running_program;  // lines as in SavedOptions, like the next variables
 std::string running_options;
 
 // The value of the option in the first line, if it is this one.

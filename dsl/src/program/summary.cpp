@@ -7,7 +7,7 @@
 namespace dynasoar::program {
 namespace {
 
-// Characters of UTF-8 text.
+// The number of characters in UTF-8 text.
 std::size_t characters(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));

@@ -15,7 +15,7 @@ class Summary {
   /// Adds a row: a name and its values, which are aligned to the right.
   void row(std::vector<std::string> cells);
 
-  /// All of it, each line with its end.
+  /// The whole table, with a line break after each line.
   std::string text() const;
 
  private:

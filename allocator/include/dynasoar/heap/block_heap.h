@@ -127,8 +127,7 @@ __device__ Reservation BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Featur
     int type, int want, std::uint32_t warp_id) const {
   const Reservation found = try_allocate(type, want, warp_id, true);
   if (found.slots != 0) return found;
-  Reservation later =
-      found;  // a copy: a variable that is passed by reference is in local memory from its definition on
+  Reservation later = found;  // a copy: a variable that is passed by reference is always in local memory
   retry_allocate(type, want, warp_id, later);
   return later;
 }

@@ -33,10 +33,9 @@ struct BulkPlan {
   static constexpr std::uint32_t kLanes = PlatformWarp::kLanes;
 
   std::size_t count;
-  int share_shift;  ///< logarithm of the chunks of a warp of the first loop
-  int piece_shift;  ///< logarithm of the chunks of a warp of the second loop, which divides shares
-  std::uint32_t*
-      filled_chunks;  ///< [shares()] number of chunks at the beginning of the share that the first loop has filled
+  int share_shift;               ///< logarithm of the chunks of a warp of the first loop
+  int piece_shift;               ///< logarithm of the chunks of a warp of the second loop, which divides shares
+  std::uint32_t* filled_chunks;  ///< [shares()] number of first chunks that the first loop has filled
 
   /// @param warps   the number of warps that run at the same time
   BulkPlan(std::size_t objects, std::size_t warps, std::uint32_t* filled)

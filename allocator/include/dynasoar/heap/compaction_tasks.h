@@ -79,8 +79,7 @@ class MoveObjects {
  public:
   static constexpr std::uint32_t kGroup = kBlocksPerGroup;
   static_assert(kGroup * kSlotsPerBlock <= Forward::kNone);
-  static constexpr std::uint32_t kMostMoving =
-      kGroup * kSlotsPerBlock / 2;  // at most 64 per source, and only as many as fit
+  static constexpr std::uint32_t kMostMoving = kGroup * kSlotsPerBlock / 2;  // 64 per source, if they fit
 
   /// A group's plan.
   struct Scratch {

@@ -70,8 +70,7 @@ class ReducedSoaAllocator {
   static constexpr bool kCreatesInBulk = !kChecked && Features::kCombines;   // checks are made for each object
   static constexpr bool kCreatesInPieces = kChecked || Features::kCombines;  // a full heap ends a piece immediately
   static constexpr bool kListsBeforeEveryLoop = false;                       // only loops over objects need lists
-  static constexpr bool kHasConsecutiveHandles =
-      !kChecked;  // within a block; handles of checked builds have generations
+  static constexpr bool kHasConsecutiveHandles = !kChecked;                  // within a block; generations prevent this
   static constexpr detail::Placement kPlacement = detail::Placement::in_blocks;
 
   /// Whether loops prefetch blocks of T before they visit them. True for small blocks only, of which a loop usually

@@ -27,8 +27,7 @@ struct alignas(16) ListedBlock {
 /// The length of a list, and whether its blocks are sparse; initially zero.
 struct alignas(8) ListSize {
   std::uint32_t blocks;
-  std::uint32_t
-      is_sparse;  ///< on a GPU: 1 if many slots are free, so that loops should distribute objects over lanes, else 0
+  std::uint32_t is_sparse;  ///< on a GPU: 1 if loops should distribute objects over lanes, else 0
 };
 
 /// Whether the blocks of a list with this number of objects are sparse.
@@ -79,8 +78,7 @@ struct ListSource {
   typename Heap::Bits allocated;
   BlockList list;
   ListProgress* progress;
-  AtomicWord<std::uint64_t>*
-      seen;  ///< [2 * shards] alternately of `created` and `deleted`, when the list was made last
+  AtomicWord<std::uint64_t>* seen;  ///< [2 * shards] `created` and `deleted` alternately, at the last list
 };
 
 /// The same for several types.

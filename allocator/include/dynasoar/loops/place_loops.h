@@ -8,12 +8,12 @@
 /// of `mask(w)` is set, in device code that may use objects of allocator type A. Several such loops run together, in
 /// one kernel. On a GPU, each warp takes a few words of one of them. If the type of the mask says `kSelectsFew`, the
 /// warp distributes the selected slots evenly over its lanes. It says `kIsOfObjects` if it selects all places in a loop
-/// over objects: then there are registers for fewer warps, and a warp takes more words.
+/// over objects: fewer warps then share the registers, and a warp takes more words.
 ///
-/// If the type of the function says `kIsConditional`, it has two parts: `function.answer(slot)`, which says whether
-/// there is anything to do, and `function.act(slot, answer)`, which does it. A warp then evaluates the answers for all
-/// its slots first and distributes only the slots with something to do over its lanes, so it acts in fewer rounds. On
-/// a CPU, `act` follows directly after `answer`.
+/// If the type of the function says `kIsConditional`, it has two parts: `function.answer(slot)`, the condition, and
+/// `function.act(slot, answer)`, the action. A warp then first evaluates the answers for all its slots, and distributes
+/// only the slots for which the condition holds over its lanes. So it acts in fewer rounds. On a CPU, `act` follows
+/// directly after `answer`.
 #pragma once
 
 #include <dynasoar/loops/slot_loop.h>

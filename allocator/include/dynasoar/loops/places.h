@@ -1,6 +1,6 @@
 /// @file
-/// Place, PlaceBlock, directions and neighbourhoods: what is said of places of a lattice without knowing the lattice.
-/// LatticeShape knows it.
+/// Place, PlaceBlock, directions and neighbourhoods: types for places that do not depend on the shape of a lattice. For
+/// this shape, see LatticeShape.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@ namespace detail {
 class BlockNeighbours;
 }
 
-/// A place of a lattice, or no place: what lies beyond an edge that is not periodic. Only a LatticeShape knows where it
-/// is. May be a field.
+/// A place of a lattice, or no place, such as beyond an edge that is not periodic. LatticeShape converts it to
+/// coordinates. May be the type of a field.
 class Place {
  public:
-  /// For the library: no place here, but one that another process has; `slot` less this is its number.
+  /// For the library: stands for a place of another process. `slot` minus this value is the number of the place.
   static constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 62;
 
   /// No place.
   Place() = default;
 
-  /// The place of a slot: for the library, and for the column `id` of placed objects, which holds their slots.
+  /// The place of a slot: for the library, and for the values of the column `id` of placed objects, which are slots.
   __host__ __device__ explicit constexpr Place(std::uint64_t slot) : slot_(slot) {}
 
-  /// Whether there is such a place.
+  /// Whether this is a place.
   __host__ __device__ constexpr bool exists() const {
-    return static_cast<std::uint32_t>(slot_ >> 32) < kNone >> 32;  // not in 64 bits, which take twice as long
+    return static_cast<std::uint32_t>(slot_ >> 32) < kNone >> 32;  // 64 bits would take twice as long
   }
 
   /// The same, for conditions.
   __host__ __device__ explicit constexpr operator bool() const { return exists(); }
 
-  /// For the library: number of the slot that objects at this place have.
+  /// For the library: the number of the slot of objects at this place.
   __host__ __device__ constexpr std::uint64_t slot() const { return slot_; }
 
-  /// For the library: the word that a place's bit is in. Of what is no place, some word that there is.
+  /// For the library: the word with the place's bit. If this is no place, some existing word.
   __host__ __device__ constexpr std::uint32_t word() const { return static_cast<std::uint32_t>(slot_ / 64); }
 
   __host__ __device__ friend constexpr bool operator==(Place a, Place b) {
@@ -45,8 +45,8 @@ class Place {
   }
   __host__ __device__ friend constexpr bool operator!=(Place a, Place b) { return !(a == b); }
 
-  /// For the library: steps beyond an edge along each axis add one of these, so that it takes no branch to see that
-  /// there is no place. They do not touch the bits that `word` takes.
+  /// For the library: a step beyond an edge along an axis adds this number, so that no branch is needed to find that
+  /// there is no place. It does not change the bits that `word` uses.
   static constexpr std::uint64_t beyond_edge(int axis) { return kNone << axis; }
 
  private:
@@ -55,21 +55,21 @@ class Place {
   std::uint64_t slot_ = kNone;
 };
 
-/// 64 places that follow each other in the order of their slots, which device code handles together: a set of them is a
-/// std::uint64_t whose bit i stands for the i-th. The last bits of a row or of the lattice may stand for no place.
+/// 64 consecutive places in the order of their slots, which device code handles together. A set of these places is a
+/// std::uint64_t; bit i stands for the i-th place. The last bits of a row or of the lattice may stand for no place.
 class PlaceBlock {
  public:
-  /// For the library. @param is_in_row   LatticeShape::has_blocks_in_rows(), best as a constant
+  /// For the library. @param is_in_row   LatticeShape::has_blocks_in_rows(), preferably as a constant
   __host__ __device__ constexpr PlaceBlock(std::uint64_t number, bool is_in_row)
       : number_(number), is_in_row_(is_in_row) {}
 
-  /// For the library, and to tell blocks apart: 0, 1, ...
+  /// For the library, and to distinguish blocks: 0, 1, ...
   __host__ __device__ constexpr std::uint64_t number() const { return number_; }
 
-  /// For the library: the word that its bits are in.
+  /// For the library: the word with its bits.
   __host__ __device__ constexpr std::uint32_t word() const { return static_cast<std::uint32_t>(number_); }
 
-  /// The i-th place. @pre there is one: see LatticeShape::places
+  /// The i-th place. @pre it exists: see LatticeShape::places
   __host__ __device__ constexpr Place place(int i) const { return Place(number_ * 64 + static_cast<unsigned>(i)); }
 
  private:
@@ -91,7 +91,7 @@ struct LatticeVector {
 /// The directions to the nearest neighbours: toward lower x, lower y, greater x, greater y, lower z and greater z.
 enum class Direction : std::uint8_t { left, up, right, down, front, back };
 
-/// The direction that leads back.
+/// The opposite direction.
 __host__ __device__ constexpr Direction opposite(Direction direction) {
   const auto d = static_cast<std::uint8_t>(direction);
   return static_cast<Direction>(d < 4 ? d ^ 2 : d ^ 1);
@@ -110,7 +110,7 @@ struct Moore {
   static_assert(0 < radius && radius < 32, "dynasoar: the radius of a neighbourhood is from 1 to 31");
   static constexpr int kRadius = radius;
 
-  /// How far a row reaches to each side that is so far away along the other axes; negative: no place of it.
+  /// The number of places to each side in a row, given its distances along the other axes; negative: none of the row.
   __host__ __device__ static constexpr int reach(int, int) { return radius; }
 };
 

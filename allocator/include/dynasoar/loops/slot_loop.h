@@ -6,7 +6,7 @@
 
 namespace dynasoar::detail {
 
-/// Words that follow each other.
+/// Consecutive words.
 struct WordRange {
   std::uint64_t first, words;
 };

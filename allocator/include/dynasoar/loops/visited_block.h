@@ -1,21 +1,21 @@
 /// @file
-/// The visited block: where a loop on a CPU tells compilers that its objects are neighbours, so that they can vectorize
-/// it. Written by loops over objects and by bulk_creation.h, read by position_of (handle.h).
+/// The visited block: with it, a loop on a CPU tells compilers that its objects are neighbours, so that they can
+/// vectorize the loop. Written by loops over objects and by bulk_creation.h, read by position_of (handle.h).
 ///
-/// A handle has its slot in its lowest bits, and no compiler of today sees that these bits of `first + slot` are
-/// `slot`. So a loop notes the first handle of the block that it visits, and an access to a field takes the difference
-/// to it, where the compiler can tell that this is a slot: in the loop, once the method is inlined. Everywhere else the
-/// compiler takes the bits. Both say the same whatever was noted, so nothing can go wrong; and when the program runs,
-/// nobody reads it.
+/// A handle has its slot in its lowest bits, but compilers do not see that these bits of `first + slot` are `slot`. So
+/// a loop notes the first handle of the block that it visits. In the loop, once the method is inlined, the compiler can
+/// prove that the difference to this handle is a slot, and an access to a field uses the difference. Elsewhere it uses
+/// the bits. Both have the same value, independently of the noted handle, so this cannot cause errors. The running
+/// program never reads the noted handle.
 ///
 ///     note_visited_block(first)
 ///
-/// says which block the calling thread is about to visit, by the handle of its slot 0.
+/// notes the block that the calling thread is about to visit, by the handle of its slot 0.
 ///
 ///     is_in_visited_block(handle, first) -> bool
 ///
-/// says whether the compiler can tell that a handle is of that block; then `first` becomes the handle of its slot 0.
-/// Never on a GPU.
+/// returns whether the compiler can prove that a handle belongs to that block. If so, `first` becomes the handle of its
+/// slot 0. Always false on a GPU.
 #pragma once
 
 #include <dynasoar/platform/config.h>

@@ -1,6 +1,6 @@
 /// @file
-/// Arithmetic whose bits are the same on host and GPU: products that compilers do not fuse with the addition that
-/// follows, and remainders. Used by grid_space.h and random_counts.h. And a root for which a GPU has a fast
+/// Arithmetic with the same bits on host and GPU: products that compilers do not fuse with a following addition, and
+/// remainders. Used by grid_space.h and random_counts.h. Also an inverse square root, for which a GPU has a fast
 /// instruction.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace dynasoar::detail {
 
-/// a * b, rounded. nvcc would make one instruction of a product and a sum, which rounds once; compilers for CPUs do so
-/// too, if they are told of a processor that can: -ffp-contract=off forbids it.
+/// a * b, rounded. Otherwise nvcc would combine a product and a sum in one instruction, which rounds only once.
+/// Compilers for CPUs do so, too, if the target processor has the instruction; -ffp-contract=off prevents it.
 __host__ __device__ inline float rounded_product(float a, float b) {
 #if defined(__CUDA_ARCH__)
   return __fmul_rn(a, b);
@@ -47,7 +47,7 @@ __host__ __device__ int rounded_down(Real value) {
 template <class Real>
 __host__ __device__ int rounded_down_within(Real value, int most) {
 #if defined(__CUDA_ARCH__)
-  const int whole = rounded_down(value);  // the nearest int if none can hold the value, and 0 or less for a NaN
+  const int whole = rounded_down(value);  // the nearest int if the value is out of range, and at most 0 for a NaN
   return whole < 0 ? 0 : whole < most ? whole : most;
 #else
   if (!(value >= 1)) return 0;
@@ -55,15 +55,15 @@ __host__ __device__ int rounded_down_within(Real value, int most) {
 #endif
 }
 
-/// a * b, rounded, which no compiler fuses with a sum, whatever processor it compiles for. More costly on a CPU than
-/// rounded_product, as loops with it are not vectorized.
+/// a * b, rounded, which no compiler fuses with a sum, for any target processor. Slower on a CPU than rounded_product,
+/// because loops with it are not vectorized.
 __host__ __device__ constexpr double separate_product(double a, double b) {
 #if defined(__CUDA_ARCH__)
   return __dmul_rn(a, b);
 #else
   double product = a * b;
   if (!std::is_constant_evaluated()) {
-    // The compiler has to assume that this changes the product, so it cannot fuse it with what follows.
+    // The compiler has to assume that this changes the product, so it cannot fuse the product with a sum.
 #if defined(__x86_64__)
     asm("" : "+x"(product));
 #elif defined(__aarch64__)
@@ -85,8 +85,8 @@ __host__ __device__ inline float inverse_square_root(float value) {
 #endif
 }
 
-/// `value` less a multiple of `period`: the one nearest to it, or 0 if it is at most `half_period`. With an infinite
-/// `half_period`, the value.
+/// `value` minus the nearest multiple of `period`; `value` itself if its magnitude is at most `half_period`, which may
+/// be infinite.
 template <class Real>
 __host__ __device__ Real nearest_remainder(Real value, Real period, Real half_period, Real periods_per_length) {
   const Real distance = std::abs(value);

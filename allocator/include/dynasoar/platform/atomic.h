@@ -1,8 +1,8 @@
 /// @file
-/// Atomic words: the storage and operations that the lock-free algorithms are written in.
+/// Atomic words: the storage and operations of the lock-free algorithms.
 ///
 /// The algorithms take an *atomics policy*, a model of the concept AtomicsPolicy, as a template parameter, so that a
-/// model checker's atomics can be put in place of these. The product's is PlatformAtomics.
+/// model checker can replace these atomics by its own. Programs use PlatformAtomics.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,14 @@ namespace dynasoar {
 
 namespace detail {
 
-/// The order as the host's atomics name it.
+/// The order as a std::memory_order.
 constexpr std::memory_order native_order(Order order) {
   constexpr std::memory_order kOrders[] = {std::memory_order_relaxed, std::memory_order_acquire,
                                            std::memory_order_release, std::memory_order_acq_rel};
   return kOrders[static_cast<int>(order)];
 }
 
-/// The order as AtomicWord's operations name it: those of a GPU are our own.
+/// The order in the form that AtomicWord's operations take: on a GPU, this is our own type.
 __host__ __device__ constexpr auto word_order(Order order) {
 #if defined(__CUDA_ARCH__)
   return order;
@@ -56,8 +56,8 @@ concept AtomicWordOf = requires(W& word, const W& constant, T value, T& expected
   { word.compare_exchange(expected, value, order) } -> std::same_as<bool>;
 };
 
-/// What the lock-free algorithms are written in: words of 4 and 8 bytes; `fence(order)`; `pause(looks)`, called between
-/// two looks at what other threads are about to change; and constants, see PlatformAtomics.
+/// The primitives of the lock-free algorithms: words of 4 and 8 bytes; `fence(order)`; `pause(looks)`, which threads
+/// call while they wait for a change by another thread; and constants, see PlatformAtomics.
 template <class P>
 concept AtomicsPolicy = AtomicWordOf<typename P::template word<std::uint32_t>, std::uint32_t> &&
     AtomicWordOf<typename P::template word<std::uint64_t>, std::uint64_t> &&
@@ -95,10 +95,10 @@ class AtomicWord {
   __host__ __device__ T fetch_and(T value, Order order) { return ref().fetch_and(value, detail::word_order(order)); }
   __host__ __device__ T fetch_add(T value, Order order) { return ref().fetch_add(value, detail::word_order(order)); }
 
-  /// As fetch_add of -value: below 0 the word wraps around.
+  /// Like fetch_add of -value: below 0 the word wraps around.
   __host__ __device__ T fetch_sub(T value, Order order) { return fetch_add(static_cast<T>(T{0} - value), order); }
 
-  /// Leaves the lesser of the two values.
+  /// Stores the lesser of the two values.
   __host__ __device__ T fetch_min(T value, Order order) {
 #if defined(__CUDA_ARCH__)
     return ref().fetch_min(value, order);
@@ -110,7 +110,7 @@ class AtomicWord {
 #endif
   }
 
-  /// As fetch_add, for callers who do not want the value: cheaper on the GPU, where nothing comes back.
+  /// Like fetch_add, for callers that do not need the value: faster on a GPU, which then returns nothing.
   __host__ __device__ void add(T value, Order order) {
 #if defined(__CUDA_ARCH__)
     ref().add(value, order);
@@ -139,17 +139,18 @@ class AtomicWord {
   mutable T value_;
 };
 
-/// The atomics policy of the product: plain memory, changed through the platform's atomics.
+/// The atomics policy of programs: plain memory, changed with the platform's atomics.
 struct PlatformAtomics {
   template <class T>
   using word = AtomicWord<T>;
 
-  /// With `release`, relaxed changes after it act as releases; with `acquire`, relaxed loads before it as acquires, but
-  /// many of them can be under way at once.
+  /// After a `release` fence, relaxed changes act as releases. Before an `acquire` fence, relaxed loads act as
+  /// acquires, and many of these loads can overlap.
   __device__ static void fence(Order order) {
 #if defined(__CUDA_ARCH__)
 #if __CUDA_ARCH__ >= 900
-    // One half of a fence: an acquire waits for nothing, a release leaves the cache as it is.
+    // Only one half of a fence is needed: an acquire does not wait for writes, and a release does not invalidate the
+    // cache.
     if (order == Order::acquire) {
       asm volatile("fence.acquire.gpu;" ::: "memory");
       return;
@@ -165,42 +166,43 @@ struct PlatformAtomics {
 #endif
   }
 
-  /// Words that a count is spread over (Tally), so that not all warps meet at one.
+  /// The number of words of a count (Tally). There are several, so that not all warps access the same one.
   static constexpr int kShards = detail::kCountShards;
 
-  /// Bytes that a thread of a CPU takes from all others when it writes to one of them; 0 on a GPU, whose atomics happen
-  /// in one place.
+  /// The bytes of a cache line of a CPU, which a write takes from all other threads; 0 on a GPU, where atomics are
+  /// executed in the second-level cache.
   static constexpr std::size_t kLineBytes = kCudaBackend ? 0 : 64;
 
-  /// Order of changes that say only what other atomics have done: the counts that a search for free slots reads, and
-  /// ownership tokens. On a GPU, atomics happen in one place, the second-level cache, which shows them to all in one
-  /// order, and a release would cost the common path 4 %, and opening a block 7 %.
+  /// The order of changes that only record other atomics: the counts that a search for free slots reads, and ownership
+  /// tokens. A GPU executes atomics in the second-level cache, and all threads see them in one order. There, a release
+  /// would make the common path 4 % slower, and opening a block 7 %.
   static constexpr Order kCounted = kCudaBackend ? Order::relaxed : Order::release;
 
-  /// Order of changes that a release fence comes before: relaxed would do. ThreadSanitizer does not see fences, and a
-  /// release costs hosts nothing.
+  /// The order of changes after a release fence, for which relaxed is enough. On a host, a release has no cost, and
+  /// ThreadSanitizer does not see fences.
   static constexpr Order kFenced = kCudaBackend ? Order::relaxed : Order::release;
 
-  /// Order of accesses that an acquire fence comes after, likewise.
+  /// The order of accesses before an acquire fence, for the same reason.
   static constexpr Order kFencedLater = kCudaBackend ? Order::relaxed : Order::acquire;
 
-  /// Order of a change that a fence comes after which is acquire for what the change read, and release for who sees
-  /// what comes behind the fence, likewise.
+  /// The order of a change before a fence. For the value that the change read, the fence is an acquire. For threads
+  /// that see later changes, it is a release. For the same reason.
   static constexpr Order kFencedBoth = kCudaBackend ? Order::relaxed : Order::acq_rel;
 
-  /// Whether it pays to read a word a while before it is changed. On a GPU, whose lanes have other things to do
-  /// meanwhile; a CPU would have to get the line twice.
+  /// Whether a word should be read some time before it is changed. On a GPU, lanes do other work meanwhile; a CPU would
+  /// have to fetch the line twice.
   static constexpr bool kReadsAhead = kCudaBackend;
 
-  /// Looks after which a request gives up.
+  /// The number of rounds after which a request gives up.
   static constexpr int kPatience = detail::kPatience;
 
-  /// Looks from one exhaustive search to the next.
+  /// The number of rounds from one exhaustive search to the next.
   static constexpr int kRoundsPerSearch = detail::kRoundsPerSearch;
 
-  /// Lets the threads that are awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
+  /// Lets other threads run, for which the caller waits. A GPU schedules its warps itself; a CPU thread may have to
+  /// yield.
   ///
-  /// @param looks   how often the caller has looked in vain; who has waited for long looks less often
+  /// @param looks   how often the caller has checked without success; after many checks, pauses are longer
   __device__ static void pause(int looks = 0) {
 #if DYNASOAR_CUDA_BACKEND
 #if defined(__CUDA_ARCH__)

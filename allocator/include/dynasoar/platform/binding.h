@@ -1,10 +1,9 @@
 /// @file
-/// Binding: makes the state of the one live heap of each allocator type reachable from device code without a parameter.
+/// Binding: makes the state of the only live heap of each allocator type accessible to device code without a parameter.
 ///
-/// Field accesses have nothing but an object handle, so the heap's address must be ambient: `__constant__` memory on
-/// the GPU, a variable on the host. Without `-rdc`, every translation unit has its own `__constant__` memory; so
-/// everything that touches it has internal linkage here, and each unit brings its copy up to date before it launches a
-/// kernel.
+/// A field access has only an object handle, so the heap's address must be global: in `__constant__` memory on the GPU,
+/// in a variable on the host. Without `-rdc`, every translation unit has its own `__constant__` memory. Therefore
+/// everything that uses it has internal linkage here, and each unit updates its copy before it launches a kernel.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace dynasoar::detail {
 
-/// Whether A has a second state, bound as that of `A::More`.
+/// Whether A has a second state, which is bound as the state of `A::More`.
 template <class A>
 constexpr bool binds_more() {
   if constexpr (requires { A::binds_more(); }) {
@@ -52,7 +51,8 @@ void bring_alone_up_to_date(const Executor& executor) {
                "cudaMemcpyToSymbolAsync");
   };
   if (executor.is_recording()) {
-    // At once, not with each replay. Nothing that runs uses the old state: handles wait for their loops when they die.
+    // Copy immediately, not with each replay. No running kernel uses the old state, because handles wait for their
+    // loops when they are destroyed.
     struct Stream {
       cudaStream_t stream = nullptr;
       ~Stream() { static_cast<void>(cudaStreamDestroy(stream)); }
@@ -66,8 +66,8 @@ void bring_alone_up_to_date(const Executor& executor) {
   unit_generation<A> = Binding<A>::generation;
 }
 
-/// Copies the bound state to this unit's constant memory if it has changed, in stream order or, if that is being
-/// recorded, at once.
+/// Copies the bound state to this unit's constant memory if it has changed. The copy is in stream order or, if the
+/// stream is being recorded, immediate.
 template <class A>
 void bring_up_to_date(const Executor& executor) {
   bring_alone_up_to_date<A>(executor);

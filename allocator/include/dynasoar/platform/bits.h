@@ -59,7 +59,7 @@ __host__ __device__ constexpr std::uint64_t first_bits(int count) {
 /// Whether a bit of an array of words is set. @param bit   number of the bit; only bits 0 to 37 of it are used
 __host__ __device__ inline bool has_bit(const std::uint64_t* words, std::uint64_t bit) {
 #ifdef __CUDA_ARCH__
-  // In halves of words, and with the shift of two registers that compilers would make five instructions.
+  // Uses halves of words, and a shift of two registers, for which compilers would generate five instructions.
   const auto low = static_cast<std::uint32_t>(bit);
   const std::uint32_t half = __funnelshift_r(low, static_cast<std::uint32_t>(bit >> 32), 5);
   return (reinterpret_cast<const std::uint32_t*>(words)[half] >> low % 32 & 1) != 0;
@@ -68,8 +68,8 @@ __host__ __device__ inline bool has_bit(const std::uint64_t* words, std::uint64_
 #endif
 }
 
-/// The `count` bits of an array of words from a bit on, 32 at most. What is above them is unspecified.
-/// @pre there is a word behind the last one, whatever its value
+/// At most 32 bits of an array of words, `count` bits from a bit on. Higher bits of the result are unspecified.
+/// @pre the word behind the last one can be read; its value does not matter
 __host__ __device__ inline std::uint32_t bits_from(const std::uint64_t* words, std::uint64_t bit,
                                                    [[maybe_unused]] int count) {
 #ifdef __CUDA_ARCH__
@@ -86,8 +86,8 @@ __host__ __device__ inline std::uint32_t bits_from(const std::uint64_t* words, s
 #endif
 }
 
-/// The word whose bit i is `f(i, whether bit i of the mask is set)`. A CPU keeps a byte per bit meanwhile, because
-/// compilers vectorize such a loop if `f` is straight-line arithmetic.
+/// Computes a word bit by bit: bit i is `f(i, whether bit i of the mask is set)`. On a CPU, the loop has a byte per
+/// bit, because compilers vectorize such a loop if `f` is straight-line arithmetic.
 template <class F>
 [[gnu::always_inline]] __host__ __device__ inline std::uint64_t map_bits(std::uint64_t mask, const F& f) {
 #if defined(__CUDA_ARCH__)
@@ -106,7 +106,7 @@ template <class F>
   std::uint8_t given[64], found[64];
   for (int i = 0; i < 64; i += 8) {
     const std::uint64_t bits = (mask >> i & 0xFF) * kEach & kDiagonal;
-    const std::uint64_t bytes = (bits + 0x7F * kEach) >> 7 & kEach;  // 1 where they are not 0
+    const std::uint64_t bytes = (bits + 0x7F * kEach) >> 7 & kEach;  // 1 for each byte that is not 0
     std::memcpy(given + i, &bytes, 8);
   }
   for (std::uint32_t i = 0; i < 64; ++i) found[i] = f(i, given[i] != 0) ? 1 : 0;
@@ -122,7 +122,8 @@ template <class F>
 
 /// Position of the n-th set bit, counted from 0. @pre n < popcount(mask)
 ///
-/// The set bits of a mask are often neighbours; else a binary search over popcounts, in halves of a register of a GPU.
+/// Fast if all set bits are neighbours, as they often are. Otherwise, a binary search over popcounts, in 32-bit
+/// registers on a GPU.
 __host__ __device__ inline int nth_set_bit(std::uint64_t mask, int n) {
   const int lowest = lowest_bit(mask);
   const std::uint64_t neighbours = mask >> lowest;
@@ -145,7 +146,7 @@ __host__ __device__ inline int nth_set_bit(std::uint64_t mask, int n) {
   return position;
 }
 
-/// The `count` lowest set bits of `mask`, or all of them if there are no more. @pre count >= 1
+/// The `count` lowest set bits of `mask`, or all of them if there are fewer. @pre count >= 1
 __host__ __device__ inline std::uint64_t lowest_set_bits(std::uint64_t mask, int count) {
   return popcount(mask) <= count ? mask : mask & first_bits(nth_set_bit(mask, count));
 }
@@ -156,8 +157,8 @@ __host__ __device__ inline int next_set_bit(std::uint64_t mask, int start) {
   return after != 0 ? start + lowest_bit(after) : lowest_bit(mask);
 }
 
-/// Its argument, of which the compiler of device code is to assume nothing; in checked builds, neither is that of host
-/// code, lest it conclude from `object->field` that the object is not null.
+/// Returns its argument, but hides it from the optimizer: in device code and, in checked builds, in host code.
+/// Otherwise compilers would conclude from `object->field` that the object is not null.
 __host__ __device__ inline std::uint64_t opaque(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   asm("" : "+l"(bits));

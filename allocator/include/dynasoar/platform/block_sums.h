@@ -1,9 +1,9 @@
 /// @file
-/// What the threads of a warp or a thread block find out together: shuffle_down; BlockScan and block_reduce, which are
-/// for CUDA only.
+/// Collective operations of the threads of a warp or a thread block: shuffle_down; BlockScan and block_reduce, which
+/// are for CUDA only.
 ///
-/// CUB has all three, and its headers take nvcc as long to read as the whole library; these are included by every
-/// program. Where CUB is used (scan.cpp), only the library's own sources include it.
+/// CUB has all three. But nvcc takes as long to read CUB's headers as to read the whole library, and every program
+/// includes this file. Only the library's own sources use CUB (scan.cpp).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace dynasoar::detail {
 
-/// Memory for values that are made one by one.
+/// Memory for values that are constructed one by one.
 template <class T, int kCount>
 class RawArray {
  public:
@@ -35,15 +35,15 @@ class RawArray {
 
 #if DYNASOAR_CUDA_BACKEND
 
-/// The calling thread and its neighbours, of each kLanes neighbouring threads of a warp, as a mask of the warp.
+/// The group of kLanes neighbouring threads of a warp that contains the calling thread, as a mask of the warp.
 template <int kLanes>
 __device__ unsigned neighbouring_lanes() {
   static_assert(kLanes < 32);
   return ((1u << kLanes) - 1) << (threadIdx.x % 32 / kLanes * kLanes);
 }
 
-/// The value of the thread that is `distance` lanes further on, of each kLanes neighbouring threads; their own to the
-/// last ones. @param threads   of the warp that call it, as a mask
+/// The value of the thread that is `distance` lanes higher, within a group of kLanes neighbouring threads. The last
+/// threads of the group get their own value. @param threads   the threads of the warp that call it, as a mask
 template <int kLanes, class T>
 __device__ T shuffle_down(const T& value, int distance, unsigned threads) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -65,11 +65,11 @@ struct BlockScan {
     std::uint32_t sums[kThreads / 32];
   };
 
-  /// @param[out] total   of all values @return the sum of those of the threads before. @pre all threads call it
+  /// @param[out] total   the sum of all values @return the sum of the values of lower threads. @pre all threads call it
   __device__ static std::uint32_t exclusive_sum(std::uint32_t value, Storage& storage, std::uint32_t& total) {
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t warp = threadIdx.x / 32;
-    std::uint32_t sum = value;  // of this warp's values up to this thread's
+    std::uint32_t sum = value;  // sum of this warp's values up to that of this thread
 #pragma unroll
     for (std::uint32_t distance = 1; distance < 32; distance *= 2) {
       const std::uint32_t before = __shfl_up_sync(0xffffffffu, sum, distance);
@@ -89,7 +89,7 @@ struct BlockScan {
   }
 };
 
-/// Combines the values of the kThreads threads of a thread block. @return the result, to thread 0
+/// Combines the values of the kThreads threads of a thread block. @return the result, in thread 0 only
 template <int kThreads, class T, class Op>
 __device__ T block_reduce(T value, Op op, RawArray<T, kThreads / 32>& shared) {
 #pragma unroll

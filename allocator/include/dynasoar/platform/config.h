@@ -1,6 +1,6 @@
 /// @file
-/// Chooses the backend: CUDA when nvcc compiles this file, otherwise the host's threads.
-/// Included by everything else in `platform/`, the only folder that knows the difference.
+/// Chooses the backend: CUDA if nvcc compiles this file, otherwise the host's threads. Included by all other files in
+/// `platform/`, the only folder that depends on the backend.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -16,7 +16,7 @@
     "dynasoar: this target uses the CUDA backend, but this file is compiled as plain C++. Call \
 dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only from CUDA files."
 #endif
-// One source for both backends: without nvcc, CUDA's function annotations mean nothing.
+// One source for both backends: without nvcc, CUDA's function annotations are empty.
 #ifndef __device__
 #define __device__
 #endif
@@ -31,8 +31,8 @@ dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only f
 options; functions of yours that must not throw can be noexcept."
 #endif
 
-// Checked builds look for misuse at every access to an object, see checks/checks.h; all files of a program must
-// agree.
+// Checked builds check every access to an object for misuse, see checks/checks.h. All files of a program must have the
+// same setting.
 #ifndef DYNASOAR_CHECKED
 #ifdef NDEBUG
 #define DYNASOAR_CHECKED 0
@@ -41,12 +41,12 @@ options; functions of yours that must not throw can be noexcept."
 #endif
 #endif
 
-// Builds that count how often fields are accessed, see dynasoar/statistics.h; all files of a program must agree.
+// Builds that count accesses to fields, see dynasoar/statistics.h. All files of a program must have the same setting.
 #ifndef DYNASOAR_COUNT_ACCESSES
 #define DYNASOAR_COUNT_ACCESSES 0
 #endif
 
-// A function that nobody calls: nvcc warns of it if its class is in an unnamed namespace, also if it is
+// For a function that is not called: nvcc warns about it if its class is in an unnamed namespace, even if it is
 // [[maybe_unused]].
 #if defined(__NVCC__)
 #define DYNASOAR_NEVER_CALLED(...) \
@@ -55,8 +55,8 @@ options; functions of yours that must not throw can be noexcept."
 #define DYNASOAR_NEVER_CALLED(...) __VA_ARGS__
 #endif
 
-// A friend that each specialization of a class template declares anew, which is meant: compilers warn of it, nvcc's own
-// and the host's.
+// For a friend that each specialization of a class template declares again, on purpose: nvcc and the host compiler warn
+// about it.
 #if defined(__NVCC__)
 #define DYNASOAR_NVCC_FRIEND_(...) \
   _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1301") __VA_ARGS__ _Pragma("nv_diagnostic pop")

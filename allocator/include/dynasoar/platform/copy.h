@@ -1,6 +1,6 @@
 /// @file
-/// Copying values in as few accesses as a GPU needs: copy_bytes, used by compaction, checkpoints and columns, and
-/// load_at_once, used by grid_view.h and sort_tasks.h.
+/// Copies of values with the least number of accesses on a GPU: copy_bytes, used by compaction, checkpoints and
+/// columns, and load_at_once, used by grid_view.h and sort_tasks.h.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ __device__ void copy_words(char* __restrict__ to, const char* __restrict__ from,
 }
 #endif
 
-/// Copies a trivially copyable value that need not be one: bytes that were never written are copied as they are.
+/// Copies the bytes of a trivially copyable value, which may be uninitialized.
 __device__ inline void copy_bytes(char* __restrict__ to, const char* __restrict__ from, std::uint32_t bytes,
                                   [[maybe_unused]] std::uint32_t alignment) {
 #if defined(__CUDA_ARCH__)
@@ -34,7 +34,7 @@ __device__ inline void copy_bytes(char* __restrict__ to, const char* __restrict_
     default: return copy_words<uint4>(to, from, bytes);
   }
 #else
-  switch (bytes) {  // those that are one access
+  switch (bytes) {  // sizes that take one access
     case 1: std::memcpy(to, from, 1); return;
     case 2: std::memcpy(to, from, 2); return;
     case 4: std::memcpy(to, from, 4); return;
@@ -48,8 +48,8 @@ __device__ inline void copy_bytes(char* __restrict__ to, const char* __restrict_
 /// Reads a value in the fewest loads that its alignment allows. A compiler might load its members one by one, when they
 /// are needed.
 ///
-/// @tparam kAlignment   of the value in memory, at least that of its type; 0: that of its type
-/// @return              the value; a reference to it on a CPU, and where larger loads are not possible
+/// @tparam kAlignment   alignment of the value in memory, at least that of its type; 0: that of its type
+/// @return              the value; a reference to it on a CPU, and if larger loads are not possible
 template <std::size_t kAlignment = 0, class T>
 __device__ decltype(auto) load_at_once(const T& from) {
 #if defined(__CUDA_ARCH__)

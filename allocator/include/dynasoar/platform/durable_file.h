@@ -1,6 +1,7 @@
 /// @file
-/// The files of the library. DurableFile: written as a whole or not at all, whatever happens meanwhile. OutputFile:
-/// written in place. InputFile: read. None of them waits for ever. Used by checkpoints and by all that writes files.
+/// The files of the library. DurableFile is written as a whole or not at all, even if the program or the machine stops.
+/// OutputFile is written in place. InputFile is read. No operation waits forever. Used by all code that reads or writes
+/// files.
 #pragma once
 
 #include <sys/stat.h>
@@ -40,8 +41,8 @@ class Descriptor {
 /// The order in which a file is written.
 enum class Writing { in_order, anywhere };
 
-/// The path of the real file: symbolic links in the place of the file are followed, also if they lead to a file that
-/// does not exist yet. @throws Error if they lead in a circle
+/// The path of the real file: follows symbolic links, even if they lead to a file that does not exist yet.
+/// @throws Error if they lead in a circle
 std::string real_path(const std::string& path);
 
 /// A file, FIFO or character device that is written in place. A full disk, a file size limit or a reader that has gone
@@ -50,19 +51,19 @@ class OutputFile {
  public:
   OutputFile() = default;
 
-  /// Opens what `path` leads to, or makes a file. A regular file is emptied.
+  /// Opens the file to which `path` leads, or creates it. Empties a regular file.
   /// @throws Error if it cannot be written: a folder, a socket, a block device, a FIFO that no program reads
   explicit OutputFile(const std::string& path);
 
   /// @param name   for messages
   OutputFile(Descriptor file, std::string name);
 
-  /// Appends. When it throws, `size` says how much was written.
-  /// @throws Error if the disk is full or refuses; or if a FIFO's reader has gone, or takes nothing for 5 s, or a
-  /// signal interrupted the wait for it
+  /// Appends data. If it throws, `size` is the number of written bytes.
+  /// @throws Error if the disk is full or reports an error; if the reader of a FIFO has gone, or reads nothing for 5 s;
+  /// or if a signal interrupted the wait for the reader
   void write(const void* data, std::size_t bytes);
 
-  /// Overwrites. @pre is_seekable()
+  /// Overwrites data. @pre is_seekable()
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes);
 
   bool is_seekable() const { return is_seekable_; }
@@ -78,30 +79,30 @@ class OutputFile {
   std::uint64_t size_ = 0;
 };
 
-/// Writes a file beside the real one, with `.part` added to its name, which takes the place of the real one when it is
-/// complete and on the disk. Until then, whatever ends the program or the machine, the real one is what it was. It
-/// keeps its mode, and its owner and group where the program may set them.
+/// Writes a temporary file in the folder of the real file, with `.part` added to its name. When it is complete and on
+/// the disk, it replaces the real file. Until then, the real file is unchanged, even if the program or the machine
+/// stops. The new file has the mode of the old one, and its owner and group if the program may set them.
 ///
-/// A `.part` that such an end left behind is replaced. Anything else of that name, such as a symbolic link, is an
-/// error. What is not a regular file, such as /dev/null or a FIFO, is written in place.
+/// A `.part` file that an interrupted program has left is replaced. Anything else with this name, such as a symbolic
+/// link, is an error. Files that are not regular, such as /dev/null or a FIFO, are written in place.
 class DurableFile {
  public:
-  /// @throws Error if it cannot be made, or another process is writing it, or it must be written anywhere and is a FIFO
-  /// or a terminal
+  /// @throws Error if the file cannot be created, if another process is writing it, or if it shall be written in any
+  /// order and is a FIFO or a terminal
   explicit DurableFile(const std::string& path, Writing writing = Writing::in_order);
   DurableFile(const DurableFile&) = delete;
   DurableFile& operator=(const DurableFile&) = delete;
   ~DurableFile();
 
-  /// Appends. @throws as OutputFile::write does
+  /// Appends data. @throws Error as OutputFile::write does
   void write(const void* data, std::size_t bytes) { file_.write(data, bytes); }
 
-  /// Overwrites. @pre it was made to be written anywhere
+  /// Overwrites data. @pre the file was opened with Writing::anywhere
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes) { file_.write_at(offset, data, bytes); }
 
   std::uint64_t size() const { return file_.size(); }
 
-  /// Makes it take the place of the real file, for good when this returns. @throws Error if it cannot
+  /// Replaces the real file. The change is permanent when this returns. @throws Error if this fails
   void commit();
 
  private:
@@ -109,7 +110,7 @@ class DurableFile {
   void remove_left_part() const;
 
   std::string path_;
-  std::string part_;  // empty: written in place
+  std::string part_;  // empty: the file is written in place
   OutputFile file_;
   bool is_committed_ = false;
 };
@@ -119,7 +120,7 @@ inline std::string part_of(const std::string& path) {
   return path + ".part";
 }
 
-/// A regular file that is read in parts. It stays the same one if another takes its name meanwhile.
+/// A regular file that is read in parts. If another file is renamed to its path meanwhile, it still reads the old file.
 class InputFile {
  public:
   /// @throws Error if it cannot be read, or is not a regular file
@@ -128,7 +129,7 @@ class InputFile {
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
-  /// @return whether there were so many bytes. @throws Error if the disk refuses
+  /// @return whether the file has these bytes. @throws Error if it cannot be read
   bool read_at(std::uint64_t offset, void* data, std::size_t bytes) const;
 
  private:

@@ -1,8 +1,8 @@
 /// @file
-/// Executor: where parallel work runs, a CUDA stream or a team of host threads.
+/// Executor: runs parallel work, in a CUDA stream or on a team of host threads.
 ///
-/// Work is ordered as it is submitted. On the GPU a submission returns at once and `synchronize()` waits; on the host a
-/// submission returns when the work is done.
+/// Work runs in the order in which it is submitted. On the GPU a submission returns immediately and `synchronize()`
+/// waits; on the host a submission returns when the work is done.
 #pragma once
 
 #include <concepts>
@@ -24,13 +24,13 @@ namespace dynasoar {
 
 namespace detail {
 
-/// The calling thread's share of `function(begin + i)`, 0 <= i < count.
+/// Runs the calling thread's share of `function(begin + i)`, 0 <= i < count.
 ///
-/// The loop counts in 32 bits: in kernels that are short of registers, each word that lives from one turn to the next
-/// is written to the L2 cache and read back, by all lanes, and that is what they wait for in the end.
+/// The loop counts in 32 bits. In kernels that are short of registers, all lanes write each word that lives from one
+/// iteration to the next to the L2 cache, read it back, and wait for this.
 ///
-/// Warps stay together: all lanes go round equally often and meet after each call, because lanes that went different
-/// ways would otherwise stay apart, and so would their memory accesses and their requests to the allocator.
+/// Warps stay converged: all lanes have the same number of iterations and synchronize after each call. Otherwise
+/// diverged lanes would stay diverged, and could not combine their memory accesses and their requests to the allocator.
 template <class F>
 __device__ void for_each_index_of_thread(std::size_t begin, std::uint32_t count, const F& function) {
   const std::uint32_t stride = gridDim.x * blockDim.x;
@@ -41,10 +41,10 @@ __device__ void for_each_index_of_thread(std::size_t begin, std::uint32_t count,
   }
 }
 
-/// Calls `launch(begin, size)` for the parts of a loop over `count` indices, of which there is seldom more than one.
+/// Calls `launch(begin, size)` for the parts of a loop over `count` indices. There is usually only one part.
 template <class Launch>
 void for_each_part(std::size_t count, const Launch& launch) {
-  constexpr std::size_t kLargest = std::size_t{1} << 31;  // with room for the strides of all threads
+  constexpr std::size_t kLargest = std::size_t{1} << 31;  // leaves room for the strides of all threads
   for (std::size_t left = count; left > 0;) {
     const std::size_t size = left < kLargest ? left : kLargest;
     launch(count - left, static_cast<std::uint32_t>(size));
@@ -52,36 +52,37 @@ void for_each_part(std::size_t count, const Launch& launch) {
   }
 }
 
-/// Waits until the kernel before this one is done. Every kernel does so before it touches memory: Hopper starts its
-/// thread blocks while the last ones of the kernel before still run, which hides most of what a launch costs.
+/// Waits until the previous kernel has ended. Every kernel calls this before it accesses memory: Hopper starts its
+/// thread blocks while the last ones of the previous kernel are still running, which hides most of the launch latency.
 __device__ inline void wait_for_turn() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// Lets the next kernel be brought in, once all thread blocks of this one have said so. It waits for its turn.
+/// Lets the next kernel start, once all thread blocks of this kernel have called this. The next kernel calls
+/// wait_for_turn.
 __device__ inline void let_next_in() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-/// The first thing that kernels do; but see object_kernel.
+/// The first call in kernels; for an exception, see object_kernel.
 __device__ inline void take_turns() {
   wait_for_turn();
   let_next_in();
 }
 
-/// The second thing that kernels do where DYNASOAR_SPILL_TO_SHARED_MEMORY says so.
+/// The second call in kernels if DYNASOAR_SPILL_TO_SHARED_MEMORY is set.
 __device__ __forceinline__ void spill_to_shared_memory() {
 #if defined(__CUDA_ARCH__) && __CUDACC_VER_MAJOR__ >= 13 && DYNASOAR_SPILL_TO_SHARED_MEMORY && !DYNASOAR_CHECKED
   asm volatile(".pragma \"enable_smem_spilling\";");
 #endif
 }
 
-/// For how many thread blocks of a loop over indices a multiprocessor has room at least: what its function says in
-/// `kLeastResident`, which bounds the registers, or 0 for as many as there happen to be.
+/// The minimum number of thread blocks of a loop over indices per multiprocessor, which limits the registers. A
+/// function can set it with `kLeastResident`; 0: no minimum.
 template <class F>
 inline constexpr int kLeastResident = 0;
 template <class F>
@@ -99,25 +100,26 @@ static __global__ void __launch_bounds__(kThreadsPerBlock, kLeastResident<F>)
   for_each_index_of_thread(begin, count, function);
 }
 
-/// What launches of one kernel have in common.
+/// Properties of all launches of a kernel.
 struct KernelTraits {
-  unsigned threads = 0;      ///< per thread block: what its launch bounds say, or fewer
-  unsigned resident = 0;     ///< thread blocks that fill the device once
-  bool takes_turns = false;  ///< its code was compiled with take_turns
+  unsigned threads = 0;      ///< per thread block: the number in its launch bounds, or fewer
+  unsigned resident = 0;     ///< number of thread blocks that the device holds at a time
+  bool takes_turns = false;  ///< whether its code was compiled with take_turns
 
   template <class... Parameters>
   KernelTraits(void (*kernel)(Parameters...), int multiprocessors)
       : KernelTraits(reinterpret_cast<const void*>(kernel), multiprocessors) {}
   KernelTraits(const void* kernel, int multiprocessors);
 
-  /// The same for `wanted` threads in all: in smaller thread blocks if there were fewer of them than multiprocessors.
+  /// The same for `wanted` threads in all. Takes smaller thread blocks if there would be fewer of them than
+  /// multiprocessors.
   KernelTraits for_threads(std::size_t wanted, int multiprocessors) const;
 
-  /// Thread blocks for `wanted` threads, or as many as fill the device `times` times.
+  /// The number of thread blocks for `wanted` threads, limited to the number that fills the device `times` times.
   unsigned grid_for(std::size_t wanted, unsigned times = 1) const;
 };
 
-/// Launches a kernel that takes turns. @param arguments   addresses of them
+/// Launches a kernel that takes turns. @param arguments   addresses of its arguments
 void launch_kernel(const KernelTraits& traits, const void* kernel, dim3 grid, cudaStream_t stream, void** arguments);
 
 template <class... Parameters>
@@ -137,7 +139,7 @@ namespace detail {
 [[noreturn]] void refuse_in_loop();
 
 #if DYNASOAR_CUDA_BACKEND
-/// Whether this process is a child that fork() made of one that uses the device: CUDA does not work here.
+/// Whether this process is a child of fork(), and its parent uses the device: CUDA does not work here then.
 bool device_is_out_of_reach() noexcept;
 
 /// @throws Error
@@ -146,8 +148,8 @@ bool device_is_out_of_reach() noexcept;
 
 }  // namespace detail
 
-/// What both kinds of Executor have: states in which nothing may be submitted, or nobody may wait for what was
-/// submitted, because it is being recorded.
+/// The common base of both kinds of Executor. It knows whether work may be submitted, and whether the host may wait for
+/// it, which is not allowed while work is recorded.
 class WaitingRule {
  public:
   /// While it lives, waiting throws.
@@ -163,7 +165,7 @@ class WaitingRule {
     bool before_;
   };
 
-  /// @throws Error if nobody may wait, or nothing may be submitted
+  /// @throws Error if the host may not wait, or if no work may be submitted
   void check_may_wait() const {
     check_may_submit();
     if (!may_wait_) refuse_to_wait();
@@ -172,8 +174,8 @@ class WaitingRule {
   /// Whether no recorded step, or part of one, is being submitted.
   bool may_wait() const { return may_wait_; }
 
-  /// @throws Error in code that a loop runs, and where a fork has put the device out of reach. The host's functions
-  ///         that submit something say it first, so that nothing has changed then
+  /// @throws Error in code that a loop runs, and in a child of fork() that cannot use the device. Host functions that
+  ///         submit work call this first, so that nothing has changed then
   static void check_may_submit() {
 #if DYNASOAR_CUDA_BACKEND
     if (detail::device_is_out_of_reach()) detail::refuse_in_child();
@@ -195,7 +197,7 @@ struct NoFunction {
 };
 }  // namespace detail
 
-/// What the layers above need of an executor; the functions are described below.
+/// The interface of an executor for the layers above; the functions are described below.
 template <class E>
 concept LoopExecutor = std::derived_from<E, WaitingRule> && std::constructible_from<E, int> &&
     requires(E& executor, const E& constant, std::size_t count, void* memory, unsigned char value) {
@@ -243,32 +245,33 @@ class Executor : public WaitingRule {
     });
   }
 
-  /// Makes sure that device functions that call themselves have so much stack per thread. @throws Error if they cannot
+  /// Ensures that recursive device functions have `bytes` bytes of stack per thread. @throws Error if this is
+  /// impossible
   void require_stack(std::size_t bytes);
 
-  /// Waits until everything submitted is done. @throws Error if any of it failed, or a step is being recorded
+  /// Waits for all submitted work. @throws Error if any of it failed, or if a step is being recorded
   void synchronize() {
     check_may_wait();
     wait();
   }
 
-  /// The same for the library itself, which may wait where its user must not. @pre not is_recording()
+  /// The same for the library itself, which may wait in cases in which its user must not. @pre not is_recording()
   void wait();
 
   /// Sets `bytes` bytes of device memory to `value`.
   void fill_bytes(void* memory, unsigned char value, std::size_t bytes);
 
-  /// Whether what is submitted now is recorded instead of run.
+  /// Whether work that is submitted now is recorded instead of run.
   bool is_recording() const;
 
   /// The device's name.
   static std::string device_name();
 
-  /// True if the program can run its loops: there is a GPU that its code was compiled for.
+  /// True if the program can run its loops: there is a GPU for which its code was compiled.
   static bool device_available();
 
   /// Selects a GPU for the calling thread, unless the program has used or selected one. The processes of a host that
-  /// run one model pass 0, 1, 2 and so on, and take turns if there are fewer GPUs.
+  /// run one model pass 0, 1, 2 and so on. If there are fewer GPUs, several processes share a GPU.
   static void choose_device(int process);
 
  private:
@@ -293,7 +296,7 @@ class Executor : public WaitingRule {
 
   /// Calls `function(i)` for 0 <= i < count, in parallel, in no particular order.
   ///
-  /// @throws whatever `function` throws, once all threads have stopped
+  /// @throws anything that `function` throws, once all threads have stopped
   template <class F>
   void for_each_index(std::size_t count, F function) {
     for_each_chunk(
@@ -305,31 +308,31 @@ class Executor : public WaitingRule {
         &function);
   }
 
-  /// Nothing to do: a thread's stack is large.
+  /// Does nothing: the stack of a thread is large.
   void require_stack(std::size_t) {}
 
-  /// Nothing to wait for: submissions return when they are done.
+  /// Does not wait: submissions return when the work is done.
   void synchronize() { check_may_wait(); }
   void wait() {}
 
   /// Sets `bytes` bytes to `value`.
   void fill_bytes(void* memory, unsigned char value, std::size_t bytes);
 
-  /// False: what is submitted runs.
+  /// Always false: submitted work runs.
   bool is_recording() const { return false; }
 
   /// The processor's name.
   static std::string device_name();
 
-  /// True: there is always a CPU.
+  /// Always true: there is always a CPU.
   static bool device_available() { return true; }
 
-  /// Nothing to choose: all processes of a host share its CPU.
+  /// Does nothing: all processes of a host share its CPU.
   static void choose_device(int) {}
 
  private:
-  /// What for_each_index does, but for the function: code that need not be compiled for each of them.
-  /// @param work   called with `function` and the first index and the end of a piece of all indices
+  /// The part of for_each_index that does not depend on the type of the function, so that it is compiled only once.
+  /// @param work   called with `function`, and the first index and the end of a piece of all indices
   void for_each_chunk(std::size_t count, void (*work)(void* function, std::size_t begin, std::size_t end),
                       void* function);
 

@@ -1,5 +1,5 @@
 /// @file
-/// forks_so_far: tells a child that fork() made from its parent. A child has none of its parent's threads, and may not
+/// forks_so_far: distinguishes a child of fork() from its parent. A child has none of its parent's threads, and may not
 /// use the parent's CUDA context. Used by ThreadTeam and Executor.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace dynasoar::detail {
 
-/// How many forks lie between this process and the one that started the program.
+/// The number of forks between the process that started the program and this one.
 std::uint64_t forks_so_far() noexcept;
 
 }  // namespace dynasoar::detail

@@ -1,9 +1,9 @@
 /// @file
 /// Atomic operations of a GPU on words in global memory, as PTX instructions.
 ///
-/// `cuda::atomic_ref` does not know where its word lies and brings code for global, shared and local memory along with
-/// each operation. The words of an allocator are in global memory: knowing this makes a kernel that creates and
-/// destroys objects a quarter smaller, and each call 10 to 16 % shorter (docs/allocator.md).
+/// `cuda::atomic_ref` does not know the memory space of its word, so each operation has code for global, shared and
+/// local memory. The words of an allocator are in global memory. Without the other code, a kernel that creates and
+/// destroys objects is a quarter smaller, and each call takes 10 to 16 % less time (docs/allocator.md).
 ///
 /// Source: PTX ISA, "Parallel Synchronization and Communication Instructions" (atom, red) and "Memory Consistency
 /// Model".
@@ -20,7 +20,7 @@
 namespace dynasoar::detail {
 
 // In these macros `letter` is the constraint of a register of the word's size, "r" for 32 bits and "l" for 64. The
-// order is a constant wherever an operation is inlined, so that one instruction of each switch stays.
+// order is a constant after inlining, so that only one instruction of each switch remains.
 
 #define DYNASOAR_PTX_CHANGE_(order, operation, letter)                 \
   asm volatile("atom.global." order ".gpu." operation " %0, [%1], %2;" \
@@ -130,10 +130,10 @@ class GlobalReference {
   __device__ T fetch_add(T value, Order order) const { return global_add(address_, Word{value}, order); }
   __device__ T fetch_min(T value, Order order) const { return global_min(address_, Word{value}, order); }
 
-  /// As fetch_add, with no answer to wait for.
+  /// Like fetch_add, but without a result to wait for.
   __device__ void add(T value, Order order) const { global_increase(address_, Word{value}, order); }
 
-  /// The order on failure, too, is `order`: PTX has one for both.
+  /// The order on failure is also `order`: PTX has a single order for both cases.
   __device__ bool compare_exchange_strong(T& expected, T desired, Order order, Order /*on_failure*/) const {
     const T found = global_swap(address_, Word{expected}, Word{desired}, order);
     const bool swapped = found == expected;

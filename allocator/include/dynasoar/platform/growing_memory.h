@@ -1,8 +1,8 @@
 /// @file
 /// GrowingMemory: device memory that keeps its address while it grows. Used by HeapMemory.
 ///
-/// Addresses are reserved for as much as it may ever hold; memory is put behind them when it is needed. Where it cannot
-/// grow, it is an ordinary DeviceArray.
+/// Addresses are reserved for its greatest size, and memory is mapped to them when it is needed. If it cannot grow, it
+/// is an ordinary DeviceArray.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +13,38 @@
 
 namespace dynasoar::detail {
 
-/// Memory of the device that nobody has; of a CPU's, what can be had without swapping, or all of it where the system
-/// does not tell.
+/// The free memory of the device, in bytes. For a CPU, this is the memory that is available without swapping, or all
+/// memory if the system does not report it.
 std::size_t free_memory();
 
-/// Bytes at one address, of which a growing first part, and a last part from the beginning, have memory.
+/// Bytes at a fixed address. A first part, which grows, and a last part of constant size have memory.
 ///
-/// @par Concurrency   all of it from one host thread; `commit` while kernels run
+/// @par Concurrency   one host thread calls all functions; `commit` may be called while kernels run
 class GrowingMemory {
  public:
   GrowingMemory() = default;
 
-  /// @param limit   bytes that it may ever have
-  /// @param tail    how many of these, the last ones, have memory at once
-  /// @param grows   false: all of them have
-  /// @throws Error if there are no addresses or there is no memory
+  /// @param limit   the greatest size in bytes
+  /// @param tail    the number of last bytes of these that have memory from the beginning
+  /// @param grows   false: all bytes have memory from the beginning
+  /// @throws Error if there are not enough addresses or there is not enough memory
   GrowingMemory(std::size_t limit, std::size_t tail, bool grows);
 
   GrowingMemory(GrowingMemory&& other) noexcept { *this = std::move(other); }
   GrowingMemory& operator=(GrowingMemory&& other) noexcept;
   ~GrowingMemory() { free(); }
 
-  /// Address in device memory; for good.
+  /// The address in device memory, which never changes.
   char* data() const { return address_; }
 
-  /// Bytes that have memory.
+  /// The number of bytes that have memory.
   std::size_t bytes() const { return reserved_ == 0 ? whole_.bytes() : committed_ + reserved_ - tail_begin_; }
 
-  /// Gives the first `bytes` bytes memory, whose contents are anything. @throws Error if there is none; then nothing
-  /// has changed
+  /// Maps memory to the first `bytes` bytes. Its contents are unspecified. @throws Error if there is not enough memory;
+  /// nothing has changed then
   void commit(std::size_t bytes);
 
-  /// Takes back what the last call of `commit`, for more than `bytes`, got. @pre nobody uses it
+  /// Frees the memory that the last call of `commit`, for more than `bytes`, has mapped. @pre it is not used
   void take_back(std::size_t bytes);
 
  private:
@@ -56,12 +56,12 @@ class GrowingMemory {
 
   void free() noexcept;
 
-  DeviceArray<char> whole_;  // if it does not grow
+  DeviceArray<char> whole_;  // used if it does not grow
   char* address_ = nullptr;
   std::size_t reserved_ = 0;
   std::size_t tail_begin_ = 0;
   std::size_t committed_ = 0;
-  std::vector<Mapped> mapped_;  // each can only be unmapped as it was mapped
+  std::vector<Mapped> mapped_;  // each piece must be unmapped as a whole
 };
 
 }  // namespace dynasoar::detail

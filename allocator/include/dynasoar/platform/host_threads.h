@@ -12,20 +12,20 @@
 
 namespace dynasoar::detail {
 
-/// How many processors the calling thread may run on, at least 1. These are fewer than the machine has if the program
-/// was started with `taskset`, or in a container that has a part of the machine.
+/// The number of processors on which the calling thread may run, at least 1. It is less than that of the machine if the
+/// program was started with `taskset`, or in a container with a part of the machine.
 int usable_processors();
 
-/// How many processors a process may use that shares its host with others which run the same model: all, if a launcher
-/// has bound it to some, and else an equal part of them, at least 1.
+/// The number of processors for a process that shares its host with other processes of the same model. If a launcher
+/// has bound it to some processors, these are all of them; otherwise an equal part, at least 1.
 ///
-/// @param processes   of this host, this one among them
+/// @param processes   the number of processes on this host, including this one
 int processors_of_rank(int processes);
 
 /// Calls `function(i)` for 0 <= i < count; the calling thread works, too.
 ///
-/// @throws what `function` throws, once all threads have stopped
-/// @par Cost   a thread is made for each task but one, or for each processor: tasks should take 100 us or more
+/// @throws anything that `function` throws, once all threads have stopped
+/// @par Cost   creates a thread for each task except one, or for each processor; tasks should take 100 us or more
 template <class F>
 void for_each_on_host(std::size_t count, const F& function) {
   std::atomic<std::size_t> next{0};

@@ -1,5 +1,5 @@
 /// @file
-/// Device memory: an owning array that lives where the parallel loops run.
+/// Device memory: an owning array in the memory of the device that runs parallel loops.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ void fill_device_memory(void* memory, unsigned char value, std::size_t bytes);
 
 [[noreturn]] void throw_upload_too_large();
 
-/// @param pointer   the bits of argument `number` of a loop: of a pointer to anything, or to an object
-/// @throws Error if it is in memory of the host that a GPU cannot read
+/// @param pointer   the bits of argument `number` of a loop: a pointer to memory, or to an object
+/// @throws Error if it points to memory of the host that a GPU cannot read
 void check_reachable(std::uint64_t pointer, int number);
 
 }  // namespace detail
@@ -40,7 +40,7 @@ void check_reachable(std::uint64_t pointer, int number);
 ///
 /// @tparam T   trivially copyable
 /// @throws Error if there is not enough memory, on construction and on copies that fail
-/// @par Concurrency   copies wait for the device; they are for set-up and results, not for loops
+/// @par Concurrency   copies wait for the device, so use them for set-up and results only
 template <class T>
 class DeviceArray {
   static_assert(std::is_trivially_copyable_v<T>, "dynasoar: DeviceArray<T> needs a trivially copyable T");
@@ -87,7 +87,7 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
-/// Words in the host's memory that device code writes and the host reads without waiting; zero at first.
+/// Words in the host's memory that device code writes and the host reads without waiting; initially zero.
 ///
 /// @throws Error if there is no memory for them
 class MailedWords {
@@ -97,21 +97,21 @@ class MailedWords {
   MailedWords& operator=(const MailedWords&) = delete;
   ~MailedWords();
 
-  /// For device code, which puts `mail_fence` between words that must arrive in order.
+  /// For device code, which must call `mail_fence` between writes of words that must arrive in order.
   volatile std::uint64_t* data() const { return words_; }
 
-  /// What has arrived.
+  /// The last value that has arrived.
   std::uint64_t operator[](std::size_t index) const { return words_[index]; }
 
  private:
   volatile std::uint64_t* words_;
 };
 
-/// Words written before it arrive at the host before those written after it.
+/// Words that are written before this call arrive at the host before words that are written after it.
 __device__ inline void mail_fence() {
 #if defined(__CUDA_ARCH__)
   __threadfence_system();
-#endif  // host code reads its mail when the loop has ended
+#endif  // host code reads the words when the loop has ended
 }
 
 }  // namespace dynasoar

@@ -4,7 +4,7 @@
 
 namespace dynasoar {
 
-/// Memory orders of AtomicWord's operations. Every use other than `relaxed` names its partner.
+/// Memory orders of AtomicWord's operations. A comment at each use other than `relaxed` names its partner.
 enum class Order { relaxed, acquire, release, acq_rel };
 
 }  // namespace dynasoar

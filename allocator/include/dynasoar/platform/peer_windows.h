@@ -1,7 +1,7 @@
 /// @file
-/// PeerWindows: memory of this process into which loops of neighbouring processes write, and flags that say what has
-/// arrived: on GPUs that reach each other's memory, and on CPUs in memory that the processes of a host share. Used to
-/// exchange ghosts.
+/// PeerWindows: memory of this process into which loops of neighbouring processes write, and flags for the messages
+/// that have arrived. For GPUs that can access each other's memory, and for CPUs in memory that the processes of a host
+/// share. Used to exchange ghosts.
 ///
 /// Every exchange has a number, its *epoch*: 1, 2, 3, ... A process has two windows for each neighbour, for even and
 /// for odd epochs. In epoch k, each process
@@ -10,12 +10,13 @@
 ///   2. stores k in the neighbour's flag, which releases what it has written,
 ///   3. waits, with an acquire, until its own flag is at least k; then the neighbour's message is there.
 ///
-/// What follows in the executor's order reads the message. Two windows suffice, and nobody has to say that a window is
-/// free: a process writes epoch k + 2 into the window of epoch k only after it has waited for the neighbour's k + 1,
-/// which the neighbour has sent after it had read k. Each pair of neighbours exchanges in both directions, so this
-/// holds for each of them. tests/model_checking/spin/peer_windows.pml checks it.
+/// What follows in the executor's order reads the message. Two windows are enough, and no message is needed to tell
+/// that a window is free: a process writes epoch k + 2 into the window of epoch k only after it has waited for the
+/// neighbour's message k + 1, which the neighbour has sent after it had read message k. Each pair of neighbours
+/// exchanges messages in both directions, so this holds for both of them. tests/model_checking/spin/peer_windows.pml
+/// checks it.
 ///
-/// The epoch is a word on the device, which the loop itself counts up, so that an exchange may be recorded.
+/// The epoch is a word on the device, which the loop itself increments, so that an exchange may be recorded.
 #pragma once
 
 #include <cstddef>
@@ -30,33 +31,33 @@
 
 namespace dynasoar::detail {
 
-/// What this process's device is called, the same in all processes: the UUID of the GPU; on a CPU,
-/// the host and its /dev/shm.
+/// A name of this process's device that is the same in all processes: the UUID of the GPU; for a CPU, the host and its
+/// /dev/shm.
 std::string device_identity();
 
-/// Whether loops of this process can write into memory of a process whose device has this identity.
-/// @return why not; empty if they can
+/// Checks whether loops of this process can write into the memory of a process on the device with this identity.
+/// @return the reason why they cannot; empty if they can
 std::string why_unreachable(const std::string& identity);
 
-/// What a loop knows of the windows.
+/// The state of the windows for loops.
 struct PeerState {
   static constexpr int kAborted = 0, kFailure = 1;  // mailed words
 
   std::uint64_t* epoch;          ///< of the last exchange
-  std::uint64_t* has_failed;     ///< 1: all further exchanges return at once
-  std::uint32_t* finished;       ///< thread blocks that have written what they send
+  std::uint64_t* has_failed;     ///< 1: all further exchanges return immediately
+  std::uint32_t* finished;       ///< thread blocks that have written their part of the messages
   std::uint64_t* arrived[2];     ///< this process's flags, one for each neighbour; null if there is none
-  std::uint64_t* sent[2];        ///< the neighbours'
+  std::uint64_t* sent[2];        ///< the flags of the neighbours
   volatile std::uint64_t* mail;  ///< in the host's memory
   std::uint64_t patience;        ///< nanoseconds
 
-  /// Tells the neighbours that the messages are there, and waits for theirs. One thread does it, once everything has
+  /// Tells the neighbours that the messages are there, and waits for theirs. One thread calls it, once everything has
   /// been written.
   __device__ void signal_and_wait(std::uint64_t now) const;
 };
 
-/// Stores a flag of another process; what this thread has written, or has seen that others wrote, is visible to whoever
-/// acquires it.
+/// Stores a flag of another process. A release: a thread that acquires the flag sees all writes of this thread, and all
+/// writes that this thread has seen.
 __device__ inline void release_flag(std::uint64_t* flag, std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
@@ -105,7 +106,7 @@ __device__ inline void PeerState::signal_and_wait(std::uint64_t now) const {
   for (std::uint64_t* const flag : sent) {
     if (flag != nullptr) release_flag(flag, now);
   }
-  constexpr int kLooksAtOnce = 1000;  // before it asks for the time and the host's memory, which take longer
+  constexpr int kLooksAtOnce = 1000;  // between reads of the clock and of the host's memory, which take longer
   const std::uint64_t begin = clock_now();
   for (int side = 0; side < 2; ++side) {
     if (arrived[side] == nullptr) continue;
@@ -129,13 +130,14 @@ __device__ inline void PeerState::signal_and_wait(std::uint64_t now) const {
 template <class F>
 static __global__ void __launch_bounds__(kThreadsPerBlock) peer_kernel(std::uint32_t count, F write, PeerState peers) {
   take_turns();
-  // All thread blocks see the same in both: only the last one changes them, when all others have finished.
+  // All thread blocks see the same values in both, because only the last one changes them, when all others have
+  // finished.
   if (*static_cast<volatile std::uint64_t*>(peers.has_failed) != 0) return;
   const std::uint64_t now = *static_cast<volatile std::uint64_t*>(peers.epoch) + 1;
   for_each_index_of_thread(0, count, [&](std::size_t i) { write(i, now % 2); });
   __syncthreads();
   if (threadIdx.x != 0) return;
-  __threadfence_system();  // what this thread block has written comes before what it says here, and in the flags
+  __threadfence_system();  // orders the writes of this thread block before the change of `finished` and of the flags
   if (atomicAdd(peers.finished, 1u) + 1 != gridDim.x) return;
   __threadfence_system();
   *peers.finished = 0;
@@ -148,27 +150,27 @@ static __global__ void __launch_bounds__(kThreadsPerBlock) peer_kernel(std::uint
 /// one behind it; they may be the same process, or this one.
 class PeerWindows {
  public:
-  /// @param bytes   of a message, the same on all processes
-  /// @param patience_seconds   how long an exchange waits for a neighbour
+  /// @param bytes   the size of a message, the same on all processes
+  /// @param patience_seconds   the longest time that an exchange waits for a neighbour
   /// @throws Error if there is not enough memory
   PeerWindows(Executor& executor, std::size_t bytes, double patience_seconds);
   PeerWindows(const PeerWindows&) = delete;
   PeerWindows& operator=(const PeerWindows&) = delete;
-  /// Waits for nobody. The windows stay until `free_retired`, because neighbours may not have closed them.
+  /// Does not wait for neighbours. The windows stay until `free_retired`, because neighbours may not have closed them.
   ~PeerWindows();
 
-  /// What other processes open them with: bytes, always as many.
+  /// The name with which other processes open the windows: a fixed number of bytes.
   const std::string& name() const { return name_; }
   static constexpr std::size_t kNameBytes = 64;
 
-  /// Connects a side. @param name   the neighbour's; may be that of this process
+  /// Connects a side. @param name   the name of the neighbour's windows; may be that of this process
   /// @throws Error if its memory cannot be opened
   void connect(int side, const std::string& name);
 
-  /// Once all neighbours have opened the windows, or will not.
+  /// Called once all neighbours have opened the windows, or will not open them.
   void forget_name() noexcept;
 
-  /// Frees windows that were destroyed. @pre so were, or are not used any more, those of all neighbours
+  /// Frees windows that were destroyed. @pre those of all neighbours have been destroyed, or are no longer used
   static void free_retired() noexcept;
 
   /// Loads the code of `exchange`. @throws Error
@@ -179,8 +181,8 @@ class PeerWindows {
 #endif
   }
 
-  /// Calls `write(i, odd)` for 0 <= i < count, then tells the neighbours, and waits for their messages: on a GPU in the
-  /// executor's order, and the host does not wait. `odd` is 1 in odd epochs.
+  /// Calls `write(i, odd)` for 0 <= i < count, then notifies the neighbours, and waits for their messages. On a GPU
+  /// this happens in the executor's order, and the host does not wait. `odd` is 1 in odd epochs.
   template <class F>
   void exchange(std::size_t count, const F& write) {
 #if DYNASOAR_CUDA_BACKEND
@@ -196,8 +198,8 @@ class PeerWindows {
 #endif
   }
 
-  /// Where this process writes its message for a side, and where it finds that of a side, in even epochs; in odd ones,
-  /// `stride()` bytes behind.
+  /// The memory for the message to a side, and the next function for the message from a side, in even epochs. In odd
+  /// epochs, they are `stride()` bytes further.
   char* outgoing(int side) const {
     return outgoing_[side];
   }
@@ -213,13 +215,13 @@ class PeerWindows {
     return state_.epoch;
   }
 
-  /// The side whose neighbour did not come in time; -1 if there is none. What has been submitted may still find out.
+  /// The side of a neighbour that did not arrive in time; -1 if there is none. Submitted exchanges may still change it.
   int missing_side() const;
   bool was_aborted() const {
     return mail_[PeerState::kAborted] != 0;
   }
 
-  /// Exchanges that wait, and later ones, return soon; then nothing can be exchanged any more.
+  /// Lets waiting and later exchanges return soon. No message can be exchanged any more.
   void abort() noexcept {
     mail_.data()[PeerState::kAborted] = 1;
   }

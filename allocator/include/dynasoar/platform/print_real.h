@@ -15,11 +15,11 @@
 
 namespace dynasoar::detail {
 
-/// Prints a line: the text, and the number with 7 digits or with 15, and a point.
+/// Prints a line: the text and the number, with 7 or 15 digits and a decimal point.
 template <bool kIsShort>
 __device__ void print_real(const char* text, double value) {
 #if DYNASOAR_CUDA_BACKEND
-  std::printf(kIsShort ? "%s%.7g\n" : "%s%.15g\n", text, value);  // by the driver, which knows no locale
+  std::printf(kIsShort ? "%s%.7g\n" : "%s%.15g\n", text, value);  // the driver formats it, independently of the locale
 #else
   const std::string number = number_text(value, std::chars_format::general, kIsShort ? 7 : 15);
   std::printf("%s%s\n", text, number.c_str());

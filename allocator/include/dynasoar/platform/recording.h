@@ -1,5 +1,5 @@
 /// @file
-/// Recording: work that is submitted again and again; on a GPU as a CUDA graph, which is launched as a whole. Used by
+/// Recording: work that is submitted repeatedly. On a GPU, it is a CUDA graph, which is launched as a whole. Used by
 /// AllocatorHandle::record.
 #pragma once
 
@@ -11,13 +11,13 @@ namespace dynasoar::detail {
 
 #if DYNASOAR_CUDA_BACKEND
 
-/// Work of an executor that can be submitted again, for much less than its parts cost to submit.
+/// Work of an executor that can be submitted again, in much less time than its parts.
 class Recording {
  public:
-  /// Calls `submit`. What that submits to the executor is recorded instead of run.
+  /// Calls `submit`. Work that it submits to the executor is recorded instead of run.
   ///
-  /// Meanwhile no other thread may use the default stream: CUDA would take that for a part of the recording.
-  /// @throws Error if something cannot be recorded, such as waiting for the device; whatever `submit` throws
+  /// Meanwhile no other thread may use the default stream, because CUDA would record this, too.
+  /// @throws Error if something cannot be recorded, such as waiting for the device; anything that `submit` throws
   template <class F>
   Recording(Executor& executor, F& submit) : stream_(executor.stream()) {
     cudaGraph_t graph = nullptr;
@@ -35,12 +35,12 @@ class Recording {
     cudaError_t error = cudaStreamEndCapture(stream_, &graph);
     if (error == cudaSuccess) error = cudaGraphInstantiate(&graph_, graph, 0);
     static_cast<void>(cudaGraphDestroy(graph));
-    static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
+    static_cast<void>(cudaGetLastError());  // otherwise the next launch would seem to have failed
     check_cuda(error, "recording a step");
   }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
-  ~Recording() { static_cast<void>(cudaGraphExecDestroy(graph_)); }  // running ones end first
+  ~Recording() { static_cast<void>(cudaGraphExecDestroy(graph_)); }  // running graphs end first
 
   /// Submits the work.
   void replay() const { check_cuda(cudaGraphLaunch(graph_, stream_), "cudaGraphLaunch"); }
@@ -52,7 +52,7 @@ class Recording {
 
 #else
 
-/// Nothing is recorded: each replay calls `submit`, which must outlive it.
+/// Records nothing: each replay calls `submit`, which must outlive this object.
 class Recording {
  public:
   template <class F>

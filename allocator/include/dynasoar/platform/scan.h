@@ -1,5 +1,5 @@
 /// @file
-/// PrefixSums: for every number of an array, the sum of those before it. Used by UniformGrid.
+/// PrefixSums: computes for every element of an array the sum of the elements before it. Used by UniformGrid and sorts.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace dynasoar::detail {
 /// Sums over arrays of one length.
 ///
 /// @par Concurrency   stream-ordered, without waiting for the device; may be recorded
-/// @par Cost          a kernel; CUB's two where there are more than 32768 numbers
+/// @par Cost          one kernel, or CUB's two kernels if there are more than 32768 numbers
 class PrefixSums {
  public:
   /// @throws Error if there is not enough memory

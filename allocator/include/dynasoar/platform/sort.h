@@ -1,6 +1,6 @@
 /// @file
 /// sort_pairs: sorts numbers by keys of 32 or 64 bits. Used by sort.cpp of the heap. KeySort: sorts numbers by small
-/// keys. Used by hand-written versions of models.
+/// keys. Used by baselines of models.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct KeyedNumbers {
   std::uint32_t* numbers[2];
 };
 
-/// How many bytes of scratch memory sort_pairs needs for `count` numbers; 0 on a CPU.
+/// The bytes of scratch memory that sort_pairs needs for `count` numbers; 0 on a CPU.
 template <class Key>
 std::size_t sort_scratch_bytes(std::size_t count);
 
@@ -29,15 +29,15 @@ std::size_t sort_scratch_bytes(std::size_t count);
 /// radix sort or, on a CPU, a counting sort for every eight bits. The result does not depend on the number of threads.
 ///
 /// @param pairs     the keys and numbers are in `keys[0]` and `numbers[0]`
-/// @param scratch   of sort_scratch_bytes(count) bytes
+/// @param scratch   memory of sort_scratch_bytes(count) bytes
 /// @return   the index of the arrays that have the result: 0 or 1
 /// @par Concurrency   stream-ordered, without waiting for the device
 template <class Key>
 int sort_pairs(Executor& executor, const KeyedNumbers<Key>& pairs, std::size_t count, int bits, void* scratch,
                std::size_t scratch_bytes);
 
-/// Stable sorts of `count` keys below `keys`, with the numbers 0, 1, 2, ...: CUB's radix sort over as many bits as the
-/// keys need, or a counting sort, which each thread of a CPU does for a part of them.
+/// Stable sorts of `count` keys below `keys`, with the numbers 0, 1, 2, ... Uses CUB's radix sort over the bits of the
+/// keys or, on a CPU, a counting sort in which each thread handles a part of the keys.
 ///
 /// @par Concurrency   stream-ordered, without waiting for the device; may be recorded
 class KeySort {
@@ -54,7 +54,7 @@ class KeySort {
   std::size_t count_;
   std::size_t keys_;
   DeviceArray<char> scratch_;          // on a GPU
-  std::vector<std::uint32_t> places_;  // on a CPU, by part and key: first how many, then where the next one goes
+  std::vector<std::uint32_t> places_;  // on a CPU, by part and key: first counts, then places
 };
 
 }  // namespace dynasoar::detail

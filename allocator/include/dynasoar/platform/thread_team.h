@@ -1,5 +1,5 @@
 /// @file
-/// ThreadTeam: threads of the host that run one function together, again and again. Used by Executor.
+/// ThreadTeam: threads of the host that repeatedly run a function together. Used by Executor.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,13 @@
 
 namespace dynasoar::detail {
 
-/// Threads that are made when there is work for the first time. After each run they look for the next one for some
-/// microseconds, so that loops that follow one another begin at once. Then they sleep: a program that does something
-/// else meanwhile has the processors for itself.
+/// Threads that are created when there is work for the first time. After each run they spin for some microseconds, so
+/// that the next loop starts immediately. Then they sleep, so that other parts of the program can use the processors.
 ///
-/// In a child that fork() made there are no threads but the caller's, so the team makes new ones there.
+/// A child of fork() has only the caller's thread, so the team creates new threads there.
 class ThreadTeam {
  public:
-  /// @param threads   how many run the function, the calling one included
+  /// @param threads   the number of threads that run the function, including the caller
   explicit ThreadTeam(int threads);
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -26,8 +25,9 @@ class ThreadTeam {
   int threads() const { return threads_; }
 
   /// Calls `work(context, i)` for 0 <= i < threads() at the same time, for 0 in the calling thread, and waits for all.
-  /// If the system has fewer threads left, only the first numbers are called.
-  /// @pre work does not throw. @throws Error if another thread of the host is in here, or was when it forked
+  /// If the system cannot create enough threads, only the first numbers are called.
+  /// @pre work does not throw. @throws Error if another thread of the host is in this function, or was in it at a
+  ///      fork()
   void run(void (*work)(void* context, int thread), void* context);
 
  private:

@@ -1,6 +1,6 @@
 /// @file
-/// What device code asks of the thread that runs it: memory of its own, whether it runs a loop, the program's end, a
-/// seed. Used by checks, and by allocators that spread requests at random.
+/// Functions of the calling thread for device code: memory of its own, whether it runs a loop, the end of the program,
+/// a seed. Used by checks, and by allocators that distribute requests randomly.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ __device__ T& of_calling_thread() {
 #if defined(__CUDA_ARCH__)
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);
   constexpr std::size_t kWords = sizeof(T) / sizeof(std::uint64_t);
-  __shared__ std::uint64_t all[kThreadsPerBlock * kWords];  // a shared variable may not have initializers
+  __shared__ std::uint64_t all[kThreadsPerBlock * kWords];  // a shared variable cannot have an initializer
   return reinterpret_cast<T*>(all)[threadIdx.x % kThreadsPerBlock];
 #elif DYNASOAR_CUDA_BACKEND
   static T never_used;  // device code only
@@ -57,10 +57,11 @@ __device__ inline bool runs_in_loop() {
 #endif
 }
 
-/// A number that no other lane gets, and that the lane has not got before: made of the warp, the lane and the clock; on
-/// the host, of the thread and of how often it has asked. @param warp   `Warp::id()` of the calling lane
+/// A number that differs from all numbers that this lane and other lanes get. It is computed from the warp, the lane
+/// and the clock; on the host, from the thread and the number of its calls. @param warp   `Warp::id()` of the calling
+/// lane
 __device__ inline std::uint64_t lane_seed(std::uint32_t warp) {
-  constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio: multiples lie evenly apart
+  constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio: multiples are evenly distributed
 #if DYNASOAR_CUDA_BACKEND
   unsigned lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));

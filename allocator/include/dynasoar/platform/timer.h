@@ -1,5 +1,5 @@
 /// @file
-/// Timer: how long submitted work takes where it runs; nanoseconds(): a clock for device code. Used by the benchmarks.
+/// Timer: measures how long submitted work runs. nanoseconds(): a clock for device code. Used by the benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ __device__ inline std::uint64_t nanoseconds() {
 
 #if DYNASOAR_CUDA_BACKEND
 
-/// Measures on the device, between two points of an executor's order of work.
+/// Measures on the device, between two points in the executor's order of work.
 class Timer {
  public:
   explicit Timer(Executor& executor) : executor_(executor) {
@@ -46,7 +46,7 @@ class Timer {
   void start() { detail::check_cuda(cudaEventRecord(begin_, executor_.stream()), "cudaEventRecord"); }
   void stop() { detail::check_cuda(cudaEventRecord(end_, executor_.stream()), "cudaEventRecord"); }
 
-  /// Waits for `stop()` to be reached. @return seconds since `start()` was
+  /// Waits until the device reaches `stop()`. @return seconds from `start()` to `stop()`
   double seconds() const {
     float milliseconds = 0;
     detail::check_cuda(cudaEventSynchronize(end_), "cudaEventSynchronize");
@@ -62,7 +62,7 @@ class Timer {
 
 #else
 
-/// Measures on the host, whose loops are done when they return.
+/// Measures on the host, where loops have finished when they return.
 class Timer {
  public:
   explicit Timer(Executor&) {}

@@ -1,6 +1,6 @@
 /// @file
-/// The heap that comes with the compiler: device-side malloc of the CUDA Toolkit, or the C library's on the host. Used
-/// by ToolkitMalloc.
+/// The heap of the toolchain: device-side malloc of the CUDA Toolkit or, on the host, malloc of the C library. Used by
+/// ToolkitMalloc.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ __device__ inline void free_toolkit_memory(void* memory) {
   ::free(memory);
 }
 
-/// Sees to it that a GPU's heap (cudaLimitMallocHeapSize) has so many bytes; the host's has no limit.
+/// Ensures that a GPU's heap (cudaLimitMallocHeapSize) has this number of bytes; the host's heap has no limit.
 /// @throws Error if the heap has been in use with a smaller size, or the GPU has too little memory
 void enlarge_toolkit_heap(std::size_t bytes);
 

@@ -12,19 +12,19 @@
 
 namespace dynasoar {
 
-/// What the lanes of a group add up to.
+/// Sums over the lanes of a group.
 struct LaneSums {
   std::uint32_t before;  ///< sum over the lanes of lower rank
   std::uint32_t total;   ///< sum over all lanes
 };
 
-/// Lanes that arrived together, seen by one of them. All lanes of the group call an operation together.
+/// Lanes that arrived together, from the view of one of them. All lanes of the group call an operation together.
 ///
-/// Lanes have ranks from 0 to size() - 1. `broadcast(value)` is the value of the lane of rank 0; `matching(key)` the
-/// subgroup whose key is equal; `combine(mask)` the bitwise or over the group; `ballot(condition)` a mask of the ranks
-/// where it holds; `shuffle(value, rank)` what the lane of that rank gave; `sums(value)` the sums over the lanes of
-/// lower rank, and over all. `synchronize()` alone orders what lanes did to memory before it before what other lanes of
-/// the group do after it.
+/// Lanes have ranks from 0 to size() - 1. `broadcast(value)` is the value of the lane of rank 0; `matching(key)` is the
+/// subgroup of lanes with an equal key; `combine(mask)` is the bitwise or over the group; `ballot(condition)` is a mask
+/// of the ranks for which it holds; `shuffle(value, rank)` is the value of the lane of that rank; `sums(value)` are the
+/// sums over the lanes of lower rank, and over all. Only `synchronize()` orders memory accesses of the lanes: accesses
+/// before it come before accesses of other lanes of the group after it.
 template <class G>
 concept LaneGroup = requires(const G& group, std::uint32_t word, std::uint64_t mask, bool condition, int rank) {
   { group.rank() } -> std::same_as<int>;
@@ -41,9 +41,10 @@ concept LaneGroup = requires(const G& group, std::uint32_t word, std::uint64_t m
 
 /// The calling lane's view of its warp.
 ///
-/// `coalesce()` returns the group of lanes that arrived together, and so does `callers()`, for a function that samples
-/// its callers before a loop in which it calls `coalesce()`: lanes at the two are never together. `id()` names the warp
-/// among those that may run at the same time; it is a hint for spreading work and need not be unique.
+/// `coalesce()` returns the group of lanes that arrived together. `callers()` does the same, for a function that
+/// determines its callers before a loop in which it calls `coalesce()`; lanes at the two calls never form one group.
+/// `id()` identifies the warp among those that may run at the same time; it is a hint for distributing work and need
+/// not be unique.
 template <class W>
 concept Warp = std::copy_constructible<W> && requires(const W& warp) {
   { warp.coalesce() } -> LaneGroup;
@@ -51,14 +52,14 @@ concept Warp = std::copy_constructible<W> && requires(const W& warp) {
   { warp.id() } -> std::same_as<std::uint32_t>;
 };
 
-/// A warp whose lanes are all there: `all()` is the group of all kLanes of them.
+/// A warp with all of its lanes: `all()` is the group of all kLanes lanes.
 template <class W>
 concept FullWarp = Warp<W> && requires {
   { W::kLanes } -> std::convertible_to<std::uint32_t>;
   { W::all() } -> LaneGroup;
 };
 
-/// A group of one lane: what a CPU thread is, and a lane of a GPU's warp that works on its own.
+/// A group of one lane: a CPU thread, or a lane of a GPU's warp that works alone.
 struct SingleLaneGroup {
   __device__ int rank() const { return 0; }
   __device__ int size() const { return 1; }
@@ -104,14 +105,14 @@ class CudaLaneGroup {
     return std::uint64_t{high} << 32 | low;
   }
 
-  /// The ranks of the lanes where `condition` holds, as a mask. @pre all lanes of the group call it together
+  /// The ranks of the lanes for which `condition` holds, as a mask. @pre all lanes of the group call it together
   __device__ std::uint32_t ballot(bool condition) const {
     if (lanes_ == 0xffffffffu) return __ballot_sync(lanes_, condition);
     return __reduce_or_sync(lanes_, condition ? 1u << rank() : 0u);
   }
 
-  /// What the lane of rank `from` gave; each lane may ask another. @pre all lanes of the group call it together;
-  /// 0 <= from < size()
+  /// The value of the lane of rank `from`, which may differ between lanes. @pre all lanes of the group call it
+  /// together; 0 <= from < size()
   template <class T>
   __device__ T shuffle(T value, int from) const {
     return __shfl_sync(lanes_, value, lanes_ == 0xffffffffu ? from : detail::nth_set_bit(lanes_, from));
@@ -129,19 +130,19 @@ class CudaLaneGroup {
     return result;
   }
 
-  /// A barrier for the lanes of the group, and for their memory. @pre all lanes of the group call it together
+  /// A barrier for the lanes of the group, and for their memory accesses. @pre all lanes of the group call it together
   __device__ void synchronize() const {
     if (lanes_ == 0xffffffffu) {
-      __syncwarp();  // costs less than with a mask that the compiler does not know
+      __syncwarp();  // faster than with a mask that the compiler does not know
     } else {
       __syncwarp(lanes_);
     }
   }
 
  private:
-  /// `sums` in five steps, each of which adds what the lanes 1, 2, 4, ... before have so far.
+  /// `sums` in five steps. Each adds the partial sum of the lane 1, 2, 4, ... before.
   __device__ static LaneSums sums_of_warp(std::uint32_t value) {
-    const auto lane = static_cast<unsigned>(__popc(lanes_below()));  // not threadIdx.x % 32: blocks may have two sides
+    const auto lane = static_cast<unsigned>(__popc(lanes_below()));  // thread blocks may have two dimensions
     std::uint32_t with_own = value;
     for (unsigned step = 1; step < 32; step *= 2) {
       const std::uint32_t other = __shfl_up_sync(0xffffffffu, with_own, step);
@@ -168,10 +169,10 @@ struct CudaWarp {
 
   /// The lanes that execute this together.
   ///
-  /// A lane adds its own bit, which is set already, so that the compiler takes the mask for the lane's own value. ptxas
-  /// assumes that all lanes which run together got the same value from __activemask(), and compiles a barrier for it to
-  /// a comparison with one lane's mask. But lanes with different masks may run together later, and then such a barrier
-  /// lets lanes through whose partners are still under way; the partners wait for them for ever (CUDA 13.0, sm_90).
+  /// A lane adds its own bit, which is already set, so that the compiler treats the mask as a value of this lane. ptxas
+  /// assumes that all lanes that run together got the same value from __activemask(), and compiles a barrier for it to
+  /// a comparison with one lane's mask. But lanes with different masks may run together later. Such a barrier then lets
+  /// lanes pass before their partners arrive, and the partners wait for them forever (CUDA 13.0, sm_90).
   __device__ CudaLaneGroup coalesce() const {
     unsigned own;
     asm("mov.u32 %0, %%lanemask_eq;" : "=r"(own));

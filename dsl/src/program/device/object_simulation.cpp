@@ -89,10 +89,10 @@ void SavedRun::check(const std::string& path) const {
     dynasoar::load_values(path, dynasoar::array("options", saved), dynasoar::value("step", step));
   } catch (const dynasoar::CheckpointError& error) {
     if (error.fault() != dynasoar::CheckpointFault::other_values) throw;
-    saved.clear();  // a checkpoint of something that has no options
+    saved.clear();  // a checkpoint without options
   }
   SavedOptions(options_).check_same(SavedOptions(saved), path);
-  constexpr std::uint32_t kMostSteps = std::numeric_limits<int>::max();  // as --steps
+  constexpr std::uint32_t kMostSteps = std::numeric_limits<int>::max();  // the limit of --steps
   if (step > kMostSteps) {
     throw UsageError("--restore: " + path + " says that " + std::to_string(step) + " steps were made, but a run has " +
                      std::to_string(kMostSteps) + " at most; give another checkpoint");
