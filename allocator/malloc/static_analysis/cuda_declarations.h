@@ -1,5 +1,5 @@
 /// @file
-/// What the tool has to know of CUDA to read a program where no CUDA is installed. No program includes it.
+/// The declarations of CUDA that the tool needs to read a program if CUDA is not installed. No program includes it.
 #pragma once
 
 #define __global__ __attribute__((global))

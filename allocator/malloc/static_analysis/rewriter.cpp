@@ -18,7 +18,7 @@ const std::set<std::string> kOtherAllocations = {
     "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",  "posix_memalign", "valloc",   "pvalloc",
     "strdup", "strndup", "wcsdup",       "asprintf",      "vasprintf", "getline",        "getdelim", "realpath"};
 
-/// Whether the program would mix memory of the C library with that of the allocator.
+/// Whether a program with this function would mix memory of the C library with that of the allocator.
 bool mixes_memory(const std::string& name) {
   const std::string prefix = "__builtin_";
   if (name.compare(0, prefix.size(), prefix) != 0) return kOtherAllocations.count(name) != 0;
@@ -28,7 +28,7 @@ bool mixes_memory(const std::string& name) {
 
 const std::set<std::string> kUniformBuiltins = {"blockIdx", "blockDim", "gridDim", "warpSize"};
 
-/// A function at file scope or in `std`, as C's are.
+/// Whether a function is at file scope or in `std`, like those of the C library.
 bool is_of_library(const FunctionDecl* function) {
   return function->getDeclContext()->getRedeclContext()->isTranslationUnit() || function->isInStdNamespace() ||
          function->isExternC();
@@ -74,7 +74,7 @@ Outcome Rewriter::run() {
   return outcome;
 }
 
-/// Finds all calls and what they need, in all functions at once, because these call each other.
+/// Finds all calls and their needs, in all functions together, because functions call each other.
 void Rewriter::analyse() {
   const ProgramNames names(context_);
   for (const auto& [name, user] : names.uses) {
@@ -120,7 +120,7 @@ void Rewriter::analyse() {
   }
 }
 
-/// What decides whether a call is collective.
+/// The needs that decide whether a call is collective.
 Needs Rewriter::needs_of(const Call& call) const {
   Needs needs = call.control;
   if (call.role == Role::malloc) needs.add(call.arguments[0]);
@@ -189,8 +189,8 @@ bool Rewriter::leave_mixed_calls() {
   return is_new;
 }
 
-/// Only adds to what functions need and to the calls that cannot coalesce, until there is nothing to add; then finds
-/// the functions that still coalesce something.
+/// Adds to the needs of functions and to the calls that cannot coalesce, until nothing changes. Then finds the
+/// functions that still coalesce a call.
 void Rewriter::decide() {
   for (const FunctionDecl* definition : definitions_) function_of(definition);
   while (look_at_calls()) {
@@ -245,7 +245,7 @@ const Rewriter::Function* Rewriter::find_function(const FunctionDecl* definition
   return &functions_.at(pattern_of(definition));
 }
 
-/// Why a function cannot get another argument.
+/// The reason why a function cannot get another argument.
 std::string Rewriter::why_not_extended(const FunctionDecl* pattern) const {
   const auto* method = dyn_cast<CXXMethodDecl>(pattern);
   if (method != nullptr && method->getParent()->isLambda()) return "is a lambda";

@@ -14,15 +14,15 @@
 
 namespace dynasoar::coalesce {
 
-/// What the user says about the program.
+/// The user's information about the program.
 struct Options {
   std::set<std::string> takes_argument;  ///< library functions that have the optional argument
   std::set<std::string> uniform;         ///< functions whose results are uniform if their arguments are
 };
 
-/// What became of a translation unit.
+/// The result for a translation unit.
 struct Outcome {
-  bool refused = false;             ///< a reason is in the report; the text is as it was
+  bool refused = false;             ///< the report has the reason; the text is unchanged
   std::string text;                 ///< of the main file, rewritten
   std::vector<std::string> report;  ///< a line for each call and function, in the order of the file
 };

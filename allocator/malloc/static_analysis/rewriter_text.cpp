@@ -1,4 +1,4 @@
-// How the text of a program changes, and what the report says of it.
+// Changes the text of a program, and writes the report.
 #include "rewriter.h"
 
 #include <algorithm>

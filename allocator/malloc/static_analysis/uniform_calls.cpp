@@ -1,11 +1,11 @@
-// What calls do with uniform values.
+// The effect of calls on uniform values.
 #include "uniformity.h"
 
 namespace dynasoar::coalesce {
 
 using namespace clang;
 
-/// What is needed of the caller's parameters, for what is needed of the callee's.
+/// Converts needs of the callee's parameters to needs of the caller's parameters.
 Needs FunctionAnalysis::substitute(const Needs& needs, const std::vector<Needs>& arguments, const Stmt* cause) const {
   if (needs.differs()) return Needs::differ(cause);
   Needs result;

@@ -146,13 +146,13 @@ void FunctionAnalysis::jump(bool needs_loop) {
   }
 }
 
-/// Threads leave the function here.
+/// Notes that threads leave the function here.
 void FunctionAnalysis::leave(const Needs& why) {
   gone_.add(why);
   for (const Target& target : targets_) changed_ |= jumps_[target.statement].add(why);
 }
 
-/// Threads exit here.
+/// Notes that threads exit here.
 void FunctionAnalysis::end(const Needs& why) {
   found_.may_end = true;
   found_.ends.add(why);
@@ -233,7 +233,7 @@ Needs FunctionAnalysis::assign(const Expr* place, Needs value) {
   return value;
 }
 
-/// Others know the addresses of the variables that this expression names as places.
+/// Notes that the addresses of the variables in this expression are known elsewhere.
 void FunctionAnalysis::escape(const Stmt* expression) {
   if (expression == nullptr) return;
   if (const auto* cast = dyn_cast<CastExpr>(expression)) {

@@ -1,10 +1,10 @@
 /// @file
-/// Uniformity: which values and which parts of a function are the same for all threads. Used by the rewriter.
+/// Uniformity: finds the values and the parts of a function that are the same for all threads. Used by the rewriter.
 ///
 /// A dataflow over the AST, after "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section
-/// 3.1, which leaves open what its patterns match. Here, a local variable is uniform if all values that it gets are,
-/// and if all threads together decide whether it gets them. Everything else differs: what memory and functions that the
-/// analysis does not see return, and variables whose address is known to others.
+/// 3.1, which leaves open what its patterns match. Here, a local variable is uniform if all values that it gets are
+/// uniform, and if all threads together decide whether it gets them. Everything else differs: values in memory, results
+/// of functions that the analysis does not see, and variables with addresses that are known elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@
 
 namespace dynasoar::coalesce {
 
-/// What has to be uniform for a value to be uniform, or for all threads to execute a statement together: some of the
-/// function's parameters; or it may differ in any case.
+/// The parameters of the function that have to be uniform for a value to be uniform, or for all threads to execute a
+/// statement together; or the information that it may differ in any case.
 struct Needs {
   static constexpr std::uint64_t kDiffers = std::uint64_t{1} << 63;
 
@@ -48,26 +48,26 @@ struct Needs {
   }
 };
 
-/// What a call does, by the name of the function.
+/// The role of a call, by the name of the function.
 enum class Role { other, malloc, free, takes_argument, uniform };
 
 /// A call that matters to the rewriter.
 struct Call {
   const clang::CallExpr* call;
-  Role role;                          ///< other: none of those that the rewriter knows by name
+  Role role;                          ///< other: the rewriter does not know the name
   const clang::FunctionDecl* callee;  ///< its definition, if there is one and it is a function of the program
   Needs control;                      ///< for all threads to make the call together
   std::vector<Needs> arguments;       ///< for each argument to be uniform
 };
 
-/// What callers have to know about a function.
+/// The information about a function for its callers.
 struct Summary {
   Needs returns;  ///< for its result to be uniform
-  Needs ends;     ///< if some threads do not return from it, because they exit: what decides that
+  Needs ends;     ///< if some threads exit in it and do not return: what decides this
   bool may_end = false;
   std::vector<Call> calls;
 
-  /// Adds what another look has found. @return whether there was something new
+  /// Adds the results of another pass. @return whether there was something new
   bool update(const Summary& found) {
     const bool more = returns.add(found.returns) | ends.add(found.ends) | (found.may_end && !may_end);
     may_end |= found.may_end;
@@ -76,7 +76,7 @@ struct Summary {
   }
 };
 
-/// What an analysis asks about the rest of the program.
+/// The information about the rest of the program for an analysis.
 struct Program {
   std::function<Role(const clang::FunctionDecl*)> role;
   std::function<const Summary&(const clang::FunctionDecl*)> summary;  ///< of a definition
@@ -90,7 +90,7 @@ class FunctionAnalysis {
  public:
   FunctionAnalysis(const clang::ASTContext& context, const Program& program, const clang::FunctionDecl* function);
 
-  /// Looks at the function until there is nothing new.
+  /// Analyses the function repeatedly until nothing changes.
   Summary run();
 
  private:

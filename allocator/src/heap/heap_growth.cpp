@@ -38,7 +38,7 @@ struct CountRoom {
       found += static_cast<std::uint64_t>(popcount(free_pages.container(0, i)));
     }
     if (found > 0) counts->free_pages.fetch_add(found, Order::relaxed);
-    // acq_rel: the last one sees what all others have added.
+    // acq_rel: the last task sees the sums of all others.
     if (counts->tasks.fetch_add(1, Order::acq_rel) + 1 != tasks) return;
     report[0] = refused();
     mail_fence();

@@ -10,8 +10,7 @@ namespace dynasoar::detail {
 int usable_processors() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1,
-                  static_cast<int>(std::thread::hardware_concurrency()));  // there are more than fit into a cpu_set_t
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more than a cpu_set_t holds
 }
 
 int processors_of_rank(int processes) {

@@ -45,8 +45,7 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
 
 #if DYNASOAR_CUDA_BACKEND
 
-constexpr std::size_t kUnit = std::size_t{2}
-                              << 20;  // smaller allocations share memory, and can only be opened together
+constexpr std::size_t kUnit = std::size_t{2} << 20;  // smaller allocations can only be opened together
 
 std::string text_of(const cudaUUID_t& uuid) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -122,8 +121,7 @@ char* make_window(std::size_t bytes, std::string& name) {
   std::string path = "/dev/shm/dynasoar-XXXXXX";
   const int file = mkstemp(path.data());
   if (file < 0) throw_failed("mkstemp", path);
-  if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes));
-      error != 0) {  // otherwise writing could end the process
+  if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes)); error != 0) {  // or writing would be fatal
     close(file);
     unlink(path.c_str());
     errno = error;

@@ -1,10 +1,10 @@
 /// @file
-/// AddressMap: a parallel hash map from the address of a piece of memory to that of the superblock it is part of. Used
-/// by the coalescing allocators without headers.
+/// AddressMap: a parallel hash map from the address of a piece of memory to that of its superblock. Used by the
+/// coalescing allocators without headers.
 ///
-/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach et al.), section 3.1, which says that there is one. Here
-/// it has open addressing: an entry goes to the first free place from its hash on. Only the owner of a piece looks for
-/// it, and so finds it, which is why a place can become free at once when it is removed.
+/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach et al.), section 3.1, which does not describe the map.
+/// This one has open addressing: an entry goes to the first free place from its hash on. Only the owner of a piece
+/// searches for it and always finds it, so the place of a removed entry can become free immediately.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class AddressMap {
   /// @param places   a power of two
   AddressMap(Word* words, std::size_t places) : keys_(words), values_(words + places), mask_(places - 1) {}
 
-  /// Notes whose part a piece is. @return whether there was room
+  /// Stores the superblock of a piece. @return whether there was room
   __device__ bool insert(std::uint64_t piece, std::uint64_t superblock) const {
     for (std::size_t i = 0; i <= kMostProbes; ++i) {
       const std::size_t place = place_of(piece, i);
@@ -40,7 +40,7 @@ class AddressMap {
     return false;
   }
 
-  /// Forgets a piece. @pre it is the caller's @return its superblock
+  /// Removes a piece. @pre the caller owns it @return its superblock
   __device__ std::uint64_t remove(std::uint64_t piece) const {
     for (std::size_t i = 0; i <= kMostProbes; ++i) {
       const std::size_t place = place_of(piece, i);
@@ -57,7 +57,7 @@ class AddressMap {
   static constexpr std::size_t kMostProbes = 1024;
 
   __device__ std::size_t place_of(std::uint64_t piece, std::size_t probe) const {
-    constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio: multiples lie evenly apart
+    constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio: multiples are evenly distributed
     return ((piece * kFactor >> 20) + probe) & mask_;
   }
 

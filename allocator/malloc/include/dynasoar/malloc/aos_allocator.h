@@ -1,8 +1,8 @@
 /// @file
-/// AosAllocator: objects of a fixed list of classes, each in one piece of memory from any DeviceMalloc. In the place of
-/// a SoaAllocator it runs the same programs, so that allocators can be compared in them.
+/// AosAllocator: objects of a fixed list of classes, each in one piece of memory from any DeviceMalloc. It can replace
+/// a SoaAllocator in programs, so that allocators can be compared.
 ///
-/// Source: DynaSOAr, section 7. Fields lie behind one another (array of structures, as C++ objects would); loops
+/// Source: DynaSOAr, section 7. The fields of an object are adjacent (array of structures, like C++ objects). Loops
 /// find the objects in an ObjectTable per class.
 #pragma once
 
@@ -36,8 +36,8 @@ namespace dynasoar {
 /// Device-side allocator for objects of the classes Ts in memory from a Malloc.
 ///
 /// Used like a SoaAllocator: `class Cell : public SoaBase<AosAllocator<BitmapMalloc, Cell, Fish>>`, an AllocatorHandle
-/// of it, `make_new` and `destroy`. It does not find misuse in checked builds. In one loop, no more objects of a class
-/// can be created than would fill the heap twice, even if others are deleted. device_do in parallel_for visits what
+/// of it, `make_new` and `destroy`. It does not find misuse in checked builds. One loop cannot create more objects of a
+/// class than fit into twice the heap, even if it deletes others. device_do in parallel_for visits the objects that
 /// existed when that loop began, also while lists are kept.
 ///
 /// @tparam Malloc   a DeviceMalloc that frees, and is not called collectively
@@ -64,16 +64,16 @@ class AosAllocator {
   static constexpr bool kCreatesInPieces = false;
   static constexpr bool kCompacts = false;  // objects stay where they are; AllocatorHandle::compact does nothing
   static constexpr bool kListsBeforeEveryLoop = true;    // the making of lists also makes room in the tables
-  static constexpr bool kHasConsecutiveHandles = false;  // they are addresses
+  static constexpr bool kHasConsecutiveHandles = false;  // handles are addresses
   static constexpr detail::Placement kPlacement = detail::Placement::in_pieces;
   template <class T>
   static constexpr bool kPrefetches = false;
 
-  /// A second state that device code needs: of classes that are placed. See Binding. @pre the classes are complete
+  /// A second state for device code: that of placed classes. See Binding. @pre the classes are complete
   using More = detail::PlacedStates<AosAllocator>;
   static constexpr bool binds_more() { return detail::any_placed_v<Types>; }
 
-  /// What device code needs to know: bound to this allocator type, see Binding.
+  /// The state for device code, bound to this allocator type, see Binding.
   struct State {
     Malloc memory;
     detail::ObjectTables<kTypes> tables;
@@ -101,12 +101,12 @@ class AosAllocator {
   /// Bytes of the largest object. @pre the classes are complete
   static constexpr std::size_t largest_object_bytes() { return std::max({kBlockBytes<Ts>...}); }
 
-  /// Bytes of the smallest heap that can be had. @pre the classes are complete
+  /// Bytes of the smallest possible heap. @pre the classes are complete
   static constexpr std::size_t least_heap_bytes() { return std::size_t{1} << 20; }
 
   /// Bytes of heap that should be enough for `objects` objects of T: twice what they take, because most allocators
-  /// round up, or cannot use all of their memory. For placed objects twice as much again: those that a loop destroys,
-  /// or moves away, keep their memory until it ends.
+  /// round up, or cannot use all of their memory. For placed objects, it is twice as much again, because objects that a
+  /// loop destroys or moves away keep their memory until it ends.
   template <class T>
   static constexpr std::size_t heap_bytes_for(std::size_t objects) {
     constexpr std::size_t kTimes = detail::is_placed<T>() ? 4 : 2;
@@ -119,7 +119,7 @@ class AosAllocator {
   template <class C, std::size_t I>
   static constexpr std::size_t kFieldOffset = detail::aos_offset_v<C, I>;
 
-  /// Every object is a block of its own, in no page.
+  /// Every object is a block of its own, and there are no pages.
   static constexpr detail::PageLayout<sizeof...(Ts)> pages() {
     detail::PageLayout<sizeof...(Ts)> pages{kMallocAlignment, 1, {}, 0};
     pages.blocks_per_page.fill(1);
@@ -146,7 +146,7 @@ class AosAllocator {
 
   /// Creates an object. Its constructor must not throw.
   ///
-  /// @return a handle, or nullptr if there is no memory; the handle's owner is told at the next synchronization
+  /// @return the object, or nullptr if there is no memory; the next synchronization of the AllocatorHandle reports this
   /// @par Concurrency   lanes of a warp that call it together are served together if Malloc combines requests
   template <class T, class... Args>
   __device__ static T* make_new(Args&&... args) {
@@ -163,7 +163,7 @@ class AosAllocator {
     return object;
   }
 
-  /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return how many there was memory for
+  /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return the number of created objects
   template <class T, class... Args>
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
     std::uint32_t made = 0;
@@ -184,7 +184,7 @@ class AosAllocator {
     detail::refuse_together(detail::bound_state<AosAllocator>().refusals, kTypes, index_of<T>, objects);
   }
 
-  /// Deletes an object by its run-time type. Null is allowed and does nothing.
+  /// Deletes an object as one of its run-time class. Does nothing if the pointer is null.
   ///
   /// @pre the object is alive, and no other thread deletes it
   template <class T>
@@ -208,7 +208,7 @@ class AosAllocator {
 
   // For the library: the memory of placed objects.
 
-  /// Memory for a T at a slot of its lattice. @return its handle, or nullptr, and then the heap is full
+  /// Memory for a T at a slot of its lattice. @return its handle, or nullptr if the heap is full
   template <class T>
   __device__ static T* allocate_at(std::uint64_t slot) {
     void* const memory = allocate_piece<T>(PlatformWarp{});
@@ -217,7 +217,7 @@ class AosAllocator {
     return handle_of<T>(memory);
   }
 
-  /// Gives the memory of an object back, which is not destroyed.
+  /// Frees the memory of an object without destroying it.
   template <class T>
   __device__ static void release_piece(T* object) {
     void* const memory = reinterpret_cast<void*>(reinterpret_cast<std::uint64_t>(object) & detail::kAddressMask);
@@ -287,7 +287,7 @@ class AosAllocator {
       const int count = detail::popcount(objects.list.entries[block].slots);
       for (int slot = 0; slot < count; ++slot) {
         S* const object = reinterpret_cast<S*>(objects.alive_at(block * 64 + static_cast<std::uint32_t>(slot)));
-        if (object != nullptr) detail::visit(object, method, args...);  // else it was deleted meanwhile
+        if (object != nullptr) detail::visit(object, method, args...);  // otherwise it was deleted meanwhile
       }
     }
   }

@@ -1,5 +1,5 @@
 /// @file
-/// Layout of objects in one piece (array of structures): where a class's fields lie in an object. Used by AosAllocator.
+/// The layout of objects in one piece (array of structures): the positions of a class's fields. Used by AosAllocator.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace dynasoar::detail {
 
-/// In front of an object's fields, unless it is placed on a lattice: its place in the table of objects.
+/// Stands in front of an object's fields, unless it is placed on a lattice: its place in the table of objects.
 struct AosHeader {
   std::uint32_t index;
 };
 
-/// Fields of one class in an object, behind what its bases take.
+/// The fields of one class in an object, behind those of its bases.
 template <class Tuple>
 struct AosFields;
 
@@ -26,7 +26,7 @@ struct AosFields<std::tuple<Fields...>> {
   /// Offset of field `index` if the fields begin at `begin`, each aligned as its type.
   static constexpr std::size_t offset(std::size_t begin, std::size_t index) { return place_all(begin, index).found; }
 
-  /// Where fields that begin at `begin` end.
+  /// The end of fields that begin at `begin`.
   static constexpr std::size_t end(std::size_t begin) { return place_all(begin, 0).end; }
 
  private:
@@ -54,7 +54,7 @@ struct AosFields<std::tuple<Fields...>> {
 template <class C>
 inline constexpr std::size_t aos_header_bytes_v = is_placed<C>() ? sizeof(PlacedHeader) : sizeof(AosHeader);
 
-/// Where the fields of C, without those of its bases, begin and end.
+/// The beginning and the end of the fields of C, without those of its bases.
 template <class C>
 struct AosClass {
   static_assert(check_declarations<C>());

@@ -1,6 +1,6 @@
 /// @file
-/// AosStorage: the memory behind an AosAllocator, which the host makes: that of the DeviceMalloc, and the tables of
-/// objects. Made by AllocatorHandle.
+/// AosStorage: owns the memory of an AosAllocator: the memory of the DeviceMalloc, and the tables of objects. Made on
+/// the host by AllocatorHandle.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 
 namespace dynasoar::detail {
 
-/// Gives the memory of the objects of a table back.
+/// Frees the memory of the objects of a table.
 template <class Malloc>
 struct FreeObjects {
   Malloc memory;
@@ -50,8 +50,9 @@ class AosStorage {
 
   static constexpr bool kGrows = false;
 
-  /// @param size   in bytes for objects; the tables take more
-  /// @throws Error if that is too little or too much for the allocator of memory, or not to be had, or has a limit
+  /// @param size   bytes for objects; the tables take more
+  /// @throws Error if the size is too small or too large for the allocator of memory, exceeds the available memory, or
+  ///         has a limit
   AosStorage(Executor& executor, const HeapSize& size, const FaultPlan&)
       : executor_(executor),
         memory_(executor, MallocNeeds{fixed_size(size), A::largest_object_bytes()}),
@@ -84,7 +85,8 @@ class AosStorage {
   AosStorage(const AosStorage&) = delete;
   AosStorage& operator=(const AosStorage&) = delete;
 
-  /// Gives back what objects still have: the memory of some allocators, such as the toolkit's, outlives their Storage.
+  /// Frees the memory of remaining objects: the memory of some allocators, such as the toolkit's, outlives their
+  /// Storage.
   ~AosStorage() {
     try {
       for (const TableStorage& table : tables_) {
@@ -108,7 +110,7 @@ class AosStorage {
 
   const BlockList& list(std::size_t type) const { return state_.lists[type]; }
 
-  /// Where the objects of each class are.
+  /// The places of the objects of each class.
   View<ObjectPlaces> places() const { return places_; }
 
   /// An upper bound on the listed blocks of a type.
@@ -125,10 +127,10 @@ class AosStorage {
   /// Objects refused since the start, see refused_objects. Waits for the device.
   std::vector<std::uint64_t> refusals() const { return refusals_.download(); }
 
-  /// Objects of a type that can be created in one loop: those that its table has room for.
+  /// The number of objects of a type that one loop can create: the capacity of its table.
   std::uint64_t most_objects(std::size_t type) const { return state_.tables.of[type].capacity; }
 
-  /// None is ever found.
+  /// Always empty: this allocator finds no misuse.
   static std::vector<MisuseReport> take_misuse() { return {}; }
 
   /// Objects created since the start, per type. Waits for the device.
@@ -142,7 +144,7 @@ class AosStorage {
   static constexpr std::size_t page_bytes() { return kMallocAlignment; }
   std::uint64_t pages() const { return heap_bytes() / page_bytes(); }
 
-  /// What objects do not take, whether it can be had or not. Waits for the device.
+  /// The memory that objects do not take, in pages. Some of it may not be available. Waits for the device.
   std::uint64_t count_free_pages() const {
     std::uint64_t used = 0;
     A::Types::for_each([&]<class T>(std::type_identity<T>) {
@@ -154,7 +156,7 @@ class AosStorage {
 
   std::size_t heap_bytes() const { return memory_.heap_bytes(); }
 
-  /// Bytes beside the objects: tables, and what the allocator of memory needs.
+  /// Bytes in addition to the objects: tables, and the state of the allocator of memory.
   std::size_t state_bytes() const {
     std::size_t bytes = memory_.state_bytes() + refusals_.bytes();
     for (const TableStorage& table : tables_) bytes += table.bytes();

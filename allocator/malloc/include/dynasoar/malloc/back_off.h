@@ -1,5 +1,5 @@
 /// @file
-/// back_off: how long a thread that lost a race waits before its next attempt. Used by Slabs and SegmentLists.
+/// back_off: the pause of a thread that lost a race before its next attempt. Used by Slabs and SegmentLists.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace dynasoar::detail {
 
-/// Pauses for a random time on a GPU: warps that lost together would sleep equally long, come back together, and all
-/// but one would lose again.
+/// Pauses for a random time on a GPU. With equal pauses, warps that lost together would try again together, and all but
+/// one would lose again.
 ///
-/// @param round     attempts so far: with each, the longest pause doubles
-/// @param longest   after so many it does not any more
+/// @param round     attempts so far: each doubles the maximum pause
+/// @param longest   number of attempts after which the maximum pause stays the same
 __device__ inline void back_off(int round, int longest) {
   const std::uint32_t random = (PlatformWarp{}.id() * kSpread + static_cast<std::uint32_t>(round)) * kSpread >> 16;
   const std::uint32_t choices = static_cast<std::uint32_t>(round < longest ? round : longest) + 1;

@@ -6,13 +6,14 @@
 /// section 2), ScatterAlloc (section 3) and DynaSOAr (section 6) describe it: requests are served from lists of freed
 /// basicblocks, one for each size, and from a new superblock when the list is empty.
 ///
-/// They leave open, and we chose:
+/// These papers leave the following open; this is our choice:
 /// - Superblocks have 64 KiB; basicblocks 64 bytes to 16 KiB, in powers of two and halfway between them.
 /// - The lists are stacks, in two levels: each superblock has one of its free basicblocks, and each size one of
-///   superblocks with free ones. Heads carry a tag against ABA. So a superblock whose basicblocks are all free can be
-///   split into another size, whatever list it is in: it is put right when it reaches the list's head.
-/// - Each multiprocessor has its own lists. Who finds its list empty looks at all superblocks for one of that size with
-///   free basicblocks, or one that is free as a whole; one warp of a multiprocessor at a time does so.
+///   superblocks with free ones. Heads carry a tag against ABA. So a superblock with only free basicblocks can be split
+///   into another size, even if it is in a list: when it reaches the list's head, it is moved to the right list.
+/// - Each multiprocessor has its own lists. If a thread finds its list empty, it searches all superblocks for one of
+///   that size with free basicblocks, or one that is completely free. Only one warp of a multiprocessor at a time does
+///   this.
 #pragma once
 
 #include <cstddef>
@@ -31,17 +32,17 @@ struct BasicblockSize : SizeSteps<64> {
   static constexpr std::uint32_t kCount = 17;
 };
 
-/// What a superblock's word says. All 0: never used.
+/// The state in a superblock's word. All 0: never used.
 struct SuperblockState {
   static constexpr std::uint32_t kUnused = 0;  ///< in place of a size
-  static constexpr std::uint32_t kBusy = 1;    ///< likewise: somebody changes the size
+  static constexpr std::uint32_t kBusy = 1;    ///< in place of a size: a thread is changing the size
   static constexpr std::uint32_t kFirst = 2;   ///< size 0
   static constexpr std::uint32_t kBits = 12;   ///< of a basicblock's number, and of a count of them
 
   std::uint32_t head;   ///< first free basicblock, if there are any
   std::uint32_t free;   ///< free basicblocks
   std::uint32_t split;  ///< kFirst + number of the size
-  bool listed;          ///< is in a list, or in the hands of a thread that will put it there or clear this
+  bool listed;          ///< in a list, or held by a thread that will put it there or clear this
   std::uint32_t tag;    ///< changes with every change
 
   __device__ static SuperblockState of(std::uint64_t word) {
@@ -76,7 +77,7 @@ class Basicblocks {
     SearchTurn turn;
   };
 
-  /// A list's first superblock plus 1, or 0, and how often one was removed there.
+  /// The number of a list's first superblock plus 1, or 0; and a count of removals.
   struct Head {
     std::uint32_t next;
     std::uint32_t tag;
@@ -106,26 +107,26 @@ class Basicblocks {
   __host__ __device__ std::uint32_t superblocks() const { return superblocks_; }
   __host__ __device__ std::uint32_t sets() const { return sets_; }
 
-  /// A basicblock, which is the caller's now, in so many parts. @return its number, or kNone
+  /// Takes a basicblock for the caller, divided into `parts` parts. @return its number, or kNone
   __device__ std::uint32_t take(std::uint32_t set, std::uint32_t size, std::uint32_t parts) const {
     const std::uint32_t block = find(list_of(set, size), size);
-    // Who was given a part gets to know it after this.
+    // Threads get their parts only after this.
     if (block != kNone) blocks_[block].store(parts, Order::relaxed);
     return block;
   }
 
-  /// Gives back `parts` parts of a basicblock.
+  /// Releases `parts` parts of a basicblock.
   __device__ void give(std::uint32_t set, std::uint32_t block, std::uint32_t parts) const {
-    // Releases the parts to who gives back the last one, and acquires those of the others.
+    // Releases the parts to the thread that releases the last one, which acquires those of the others.
     if (blocks_[block].fetch_add(0u - parts, Order::acq_rel) == parts) push_block(set, block);
   }
 
-  /// Where a basicblock begins in the heap, in bytes.
+  /// The offset of a basicblock in the heap, in bytes.
   __device__ static std::size_t offset_of(std::uint32_t block, std::uint32_t size) {
     return std::size_t{block / kMostBlocks} * kSuperblockBytes + block % kMostBlocks * BasicblockSize::bytes(size);
   }
 
-  /// The basicblock that has a byte of the heap. @pre somebody has it
+  /// The basicblock that contains a byte of the heap. @pre the basicblock is taken
   __device__ std::uint32_t block_at(std::size_t offset) const {
     const auto superblock = static_cast<std::uint32_t>(offset / kSuperblockBytes);
     // The size cannot change as long as not all basicblocks are free.
@@ -136,15 +137,16 @@ class Basicblocks {
   }
 
  private:
-  static constexpr int kRounds = 4 * PlatformAtomics::kPatience;  // looks at a list, until a request gives up
-  static constexpr int kTidies = 1 << 16;                         // old entries that a look at a list puts right
-  static constexpr std::uint32_t kLooks = 8;                      // superblocks that are looked at together
+  static constexpr int kRounds = 4 * PlatformAtomics::kPatience;  // tries with a list before a request gives up
+  static constexpr int kTidies = 1 << 16;                         // outdated entries that one try corrects
+  static constexpr std::uint32_t kLooks = 8;                      // superblocks with overlapping loads
 
   __device__ List& list_of(std::uint32_t set, std::uint32_t size) const {
     return lists_[set * BasicblockSize::kCount + size];
   }
 
-  /// Basicblocks of a superblock; more than there can be free of one that somebody changes.
+  /// The number of basicblocks of a superblock. If a thread is changing its size, the number is greater than that of
+  /// free ones can be.
   __device__ static std::uint32_t blocks_in(std::uint32_t split) {
     if (split == SuperblockState::kUnused) return 0;
     if (split == SuperblockState::kBusy) return kMostBlocks + 1;
@@ -157,7 +159,7 @@ class Basicblocks {
       std::uint32_t block = take_listed(list, size);
       if (block != kNone) return block;
       if (list.turn.try_begin()) {
-        // Whoever had the turn before may have found something since.
+        // The previous thread may have found one meanwhile.
         block = take_listed(list, size);
         if (block == kNone) block = search(list, size);
         list.turn.end(block != kNone);
@@ -169,7 +171,7 @@ class Basicblocks {
     return kNone;
   }
 
-  /// A basicblock of the list's first superblock, once the old entries in front of it have been put right.
+  /// A basicblock of the list's first superblock, after outdated entries in front of it have been corrected.
   __device__ std::uint32_t take_listed(List& list, std::uint32_t size) const {
     for (int i = 0; i < kTidies; ++i) {
       // Acquires the links from push_superblock.
@@ -193,16 +195,16 @@ class Basicblocks {
       state.head = (state.head + 1 + blocks_[block].load(Order::relaxed)) % (1u << SuperblockState::kBits);
       --state.free;
       ++state.tag;
-      // Acquires the basicblock from push_block: what its last owners did with it is over.
+      // Acquires the basicblock from push_block, after all accesses of its last owners.
       if (states_[superblock].compare_exchange(found, state.word(), Order::acquire)) return block;
     }
   }
 
-  /// A basicblock of any superblock that has some, or is free as a whole. Looks at all of them once.
+  /// A basicblock of any superblock that has free ones, or is completely free. Checks each superblock once.
   __device__ std::uint32_t search(List& list, std::uint32_t size) const {
     const std::uint32_t start = cursor_->fetch_add(1, Order::relaxed) % superblocks_;
     for (std::uint32_t i = 0; i < superblocks_; i += kLooks) {
-      // The looks are independent, so that all are under way at once.
+      // The loads are independent, so they overlap.
       std::uint32_t promising = 0;
       for (std::uint32_t k = 0; k < kLooks; ++k) {
         const auto state = SuperblockState::of(states_[(start + i + k) % superblocks_].load(Order::relaxed));
@@ -219,7 +221,7 @@ class Basicblocks {
     return kNone;
   }
 
-  /// Splits a superblock that is free as a whole into basicblocks. @return the first, which is the caller's, or kNone
+  /// Splits a completely free superblock into basicblocks. @return the first one, for the caller, or kNone
   __device__ std::uint32_t split(List& list, std::uint32_t superblock, std::uint32_t size) const {
     State& word = states_[superblock];
     std::uint64_t found = word.load(Order::relaxed);
@@ -228,7 +230,7 @@ class Basicblocks {
     if (state.free != old_blocks) return kNone;
     state.split = SuperblockState::kBusy;
     ++state.tag;
-    // Acquires the superblock from push_block: what its last owners did with it is over.
+    // Acquires the superblock from push_block, after all accesses of the last owners.
     if (!word.compare_exchange(found, state.word(), Order::acquire)) return kNone;
     // A link of 0 leads to the next basicblock.
     for (std::uint32_t i = 0; i < old_blocks; ++i) blocks_[superblock * kMostBlocks + i].store(0, Order::relaxed);
@@ -237,7 +239,7 @@ class Basicblocks {
     ready.free = blocks_in(ready.split) - 1;
     do {
       ready.tag = SuperblockState::of(found).tag + 1;
-      // Releases the links to take_from. Meanwhile others may note that it is in no list any more.
+      // Releases the links to take_from. Meanwhile other threads may note that it is no longer in a list.
     } while (!word.compare_exchange(found, ready.word(), Order::release));
     if (!SuperblockState::of(found).listed) push_superblock(list, superblock);
     return superblock * kMostBlocks;
@@ -270,18 +272,19 @@ class Basicblocks {
     } while (!list.head.compare_exchange(found, Head{superblock + 1, head.tag}.word(), Order::release));
   }
 
-  /// Removes a list's first superblock, which has nothing for it. If it was split anew, puts it where it belongs now.
+  /// Removes a list's first superblock, which has no basicblock for this list. If it has been split again, moves it to
+  /// the right list.
   __device__ void put_right(List& list, Head head) const {
     const std::uint32_t superblock = head.next - 1;
     std::uint64_t found = head.word();
     const Head next{links_[superblock].load(Order::relaxed), head.tag + 1};
-    // Passes the links on from push_superblock, to those who acquire the head.
+    // relaxed: keeps the release of push_superblock for threads that acquire the head.
     if (!list.head.compare_exchange(found, next.word(), Order::relaxed)) return;
     found = states_[superblock].load(Order::relaxed);
     for (;;) {
       SuperblockState state = SuperblockState::of(found);
       if (state.split >= SuperblockState::kFirst && state.free != 0) {
-        // Of this list's multiprocessor, as lists of one lie next to each other.
+        // The number of this list's multiprocessor: its lists are adjacent.
         const auto set = static_cast<std::uint32_t>(&list - lists_) / BasicblockSize::kCount;
         return push_superblock(list_of(set, state.split - SuperblockState::kFirst), superblock);
       }
@@ -293,9 +296,9 @@ class Basicblocks {
 
   State* states_;
   Word* links_;
-  Word* blocks_;  // free ones: to the next; others: parts that have not been given back
+  Word* blocks_;  // free basicblock: link to the next; other: number of unreleased parts
   List* lists_;
-  Word* cursor_;  // where the next search begins
+  Word* cursor_;  // start of the next search
   std::uint32_t superblocks_;
   std::uint32_t sets_;
 };

@@ -1,8 +1,8 @@
 /// @file
-/// BitmapMalloc: hands out chunks of one size, which a hierarchical bitmap of the free ones finds.
+/// BitmapMalloc: allocates chunks of one size. A hierarchical bitmap finds free chunks.
 ///
 /// Source: DynaSOAr, section 7, "BitmapAlloc": the whole heap is one array of chunks. It has no blocks, so objects that
-/// are used together do not lie together, and chunks are as large as the largest class.
+/// are used together are not adjacent, and chunks are as large as the largest class.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace dynasoar {
 
 /// Chunks of `largest()` bytes.
 ///
-/// @par Concurrency   everything may overlap; lock-free but for the waits described in Bitmap
+/// @par Concurrency   everything may overlap; lock-free except for the waits described in Bitmap
 class BitmapMalloc {
  public:
   static constexpr MallocProperties kProperties{"bitmap", true, false, false};
@@ -33,8 +33,8 @@ class BitmapMalloc {
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
     if (bytes == 0 || bytes > chunk_bytes_) return nullptr;
-    // Different warps start in different containers, lanes of one warp at different bits of one: of those that start at
-    // the same bit, only one gets it.
+    // Different warps start in different containers, and lanes of one warp at different bits of a container. Of lanes
+    // that start at the same bit, only one gets it.
     const std::uint32_t first = free_.position_at(warp.id() * detail::kSpread) / kContainerBits * kContainerBits;
     const std::uint32_t start = first + static_cast<std::uint32_t>(warp.coalesce().rank()) * 2 % kContainerBits;
     for (int round = 0; round < kRounds; ++round) {

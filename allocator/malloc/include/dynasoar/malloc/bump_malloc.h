@@ -1,20 +1,20 @@
 /// @file
-/// AtomicMalloc and AWMalloc (AtomicWrapMalloc): one counter that only ever moves on, by what is asked for. Nothing is
-/// taken back; AWMalloc starts again at the end of the heap, whoever still uses what lies there. Lower bounds for
-/// others.
+/// AtomicMalloc and AWMalloc (AtomicWrapMalloc): one counter, to which each request adds its size. Nothing is freed. At
+/// the end of the heap, AWMalloc starts again at the beginning, even if that memory is still in use. Lower bounds for
+/// other allocators.
 ///
 /// Source: Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", section 4.1, Algorithm 1, and
 /// section 5.1, Algorithm 2, with the requests of a warp served together (section 6, "Test considerations").
 ///
-/// Left open there: what happens to AtomicMalloc at the end of the heap. Here a request that reaches beyond it is
-/// refused, and so are all that come later, because the counter stays beyond the end; a look before the addition would
-/// cost every request.
+/// The paper does not say what AtomicMalloc does at the end of the heap. Here a request that reaches beyond the end is
+/// refused, and so are all later ones, because the counter stays beyond the end. A check before the addition would slow
+/// down every request.
 ///
-/// AWMalloc: a request that reaches beyond the end sets the counter back by compare-and-swap; if another thread did, it
-/// tries an addition again. Different from Algorithm 2: if the counter has come so far again that the request ends
-/// beyond the end, but the counter itself is not yet there, the algorithm returns memory before the counter, which
-/// others have just been given; here the counter is set back. And a request gives up after kRounds, where the algorithm
-/// loops on. A warp's combined request wraps as a whole.
+/// AWMalloc: a request that reaches beyond the end resets the counter by compare-and-swap. If another thread has done
+/// this, it adds again. There are two differences to Algorithm 2. If the counter has advanced so far again that the
+/// request ends beyond the end, but the counter itself is not yet there, the algorithm returns memory before the
+/// counter, which other threads have just got; here the counter is reset. And a request gives up after kRounds, while
+/// the algorithm continues. A warp's combined request wraps as a whole.
 #pragma once
 
 #include <cstddef>
@@ -32,10 +32,10 @@ namespace dynasoar {
 
 namespace detail {
 
-/// Where nothing was found.
+/// Stands for no memory.
 inline constexpr std::uint64_t kNoUnits = ~std::uint64_t{0};
 
-/// The heap is used once. The counter has 64 bits: it would take years to come round.
+/// The heap is used once. The counter has 64 bits and would take years to overflow.
 struct StopAtTheEnd {
   static constexpr const char* kName = "atomic";
 
@@ -53,7 +53,7 @@ struct WrapAtTheEnd {
     if (end <= size) return end - units;
     for (int round = 0; round < kRounds; ++round) {
       if (next.compare_exchange(end, units, Order::relaxed)) return 0;
-      if (end + units > size) continue;  // no other thread has set it back, or much was taken since
+      if (end + units > size) continue;  // no other thread has reset it, or much was taken since
       end = next.fetch_add(units, Order::relaxed) + units;
       if (end <= size) return end - units;
     }
@@ -66,13 +66,13 @@ struct WrapAtTheEnd {
 
 }  // namespace detail
 
-/// Memory from a counter that is shared by all.
+/// Memory from a counter that all threads share.
 ///
-/// The lanes of a warp move the counter on together, by the sum of what they ask for, and lie one after the other.
-/// `free` does nothing.
+/// The lanes of a warp advance the counter together, by the sum of their requests, and get adjacent memory. `free` does
+/// nothing.
 ///
-/// @tparam AtTheEnd   what happens at the end of the heap: `take(next, units, size)` moves `next` on by `units` and
-///                    returns where they begin, or kNoUnits; `kName`
+/// @tparam AtTheEnd   the policy at the end of the heap: `take(next, units, size)` advances `next` by `units` and
+///                    returns their beginning, or kNoUnits; `kName`
 /// @par Concurrency   everything may overlap; as AtTheEnd
 /// @par Cost          one atomic addition per group of lanes
 template <class AtTheEnd>
@@ -89,7 +89,7 @@ class BumpMalloc {
     const auto group = warp.coalesce();
     const LaneSums sums = group.sums(units);
     std::uint64_t begin = 0;
-    // More than the whole heap is never there: the last lanes get nothing then, which ends_inside sees.
+    // Never ask for more than the whole heap. The last lanes then get nothing, which ends_inside detects.
     if (group.rank() == 0) begin = AtTheEnd::take(*next_, sums.total < size_ ? sums.total : size_, size_);
     begin = group.broadcast(begin);
     const bool ends_inside = begin != detail::kNoUnits && begin + sums.before + units <= size_;
@@ -116,22 +116,23 @@ class BumpMalloc {
 
  private:
   static constexpr std::size_t kUnit = kMallocAlignment;
-  static constexpr std::uint64_t kMostUnitsOfLane = (1u << 27) - 1;  // 32 of them add up to less than 2^32
+  static constexpr std::uint64_t kMostUnitsOfLane = (1u << 27) - 1;  // the sum of 32 of them is less than 2^32
 
   AtomicWord<std::uint64_t>* next_;  // in units
   char* heap_;
   std::uint64_t size_;  // in units
 };
 
-/// Memory that is handed out once.
+/// Memory that is allocated once.
 ///
 /// @par Concurrency   everything may overlap; wait-free
 using AtomicMalloc = BumpMalloc<detail::StopAtTheEnd>;
 
-/// Memory that is the caller's until heap_bytes more have been handed out.
+/// Memory that the caller owns until heap_bytes more have been allocated.
 ///
-/// It is for memory that is needed briefly, from a heap that is large enough: `malloc` does not know what is in use and
-/// does not refuse, and it orders nothing between those who use the same memory one after the other.
+/// Use it for memory that is needed briefly, with a heap that is large enough: `malloc` does not know which memory is
+/// in use and does not refuse requests. It does not order accesses of threads that use the same memory one after the
+/// other.
 ///
 /// @par Concurrency   everything may overlap; lock-free, with a bound after which a request is refused
 using AWMalloc = BumpMalloc<detail::WrapAtTheEnd>;

@@ -1,12 +1,12 @@
 /// @file
-/// Headers of the chunks of CircularMalloc: whether a chunk is free, and where the next one begins, in two words or
-/// fused into one.
+/// Headers of the chunks of CircularMalloc. A header has the state of a chunk and the beginning of the next one, in two
+/// words or fused into one.
 ///
 /// Source: Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", sections 5.2 and 5.3.
 ///
-/// The protocol: who takes a chunk (free -> busy) is the only one to write its header, and those of all units in it,
-/// until it is put free again. A header is free only if it is a chunk's. Other threads may see values of a header in
-/// any order; what they conclude from one counts only if `take` succeeds.
+/// The protocol: the thread that takes a chunk (free -> busy) is the only one to write its header, and those of all
+/// units in it, until it is put free again. A header is free only if it is that of a chunk. Other threads may see
+/// values of a header in any order. Their conclusions are valid only if `take` succeeds.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@
 
 namespace dynasoar {
 
-/// What can be done with a chunk.
+/// The state of a chunk.
 enum class ChunkFlag : std::uint32_t {
-  used,  ///< nothing: it has an owner, or there is no chunk here
-  busy,  ///< wait: its owner splits it or joins others to it
-  free,  ///< take it
+  used,  ///< it has an owner, or there is no chunk here
+  busy,  ///< its owner is splitting it or joining others to it
+  free,  ///< it can be taken
 };
 
 /// A header's value.
 struct ChunkHeader {
   ChunkFlag flag;
-  std::uint32_t next;  ///< unit where the next chunk begins
+  std::uint32_t next;  ///< first unit of the next chunk
 };
 
 /// The flag in one word, the next chunk in another.
@@ -41,15 +41,16 @@ class TwoWordHeaders {
   TwoWordHeaders() = default;
   explicit TwoWordHeaders(AtomicWord<std::uint32_t>* words) : words_(words) {}
 
-  /// The header at `unit`; the words may be of different times.
+  /// The header at `unit`. The two words may have been written at different times.
   __device__ ChunkHeader look(std::uint32_t unit) const {
     return {static_cast<ChunkFlag>(flag(unit).load(Order::relaxed)), next(unit).load(Order::relaxed)};
   }
 
-  /// Makes a free chunk busy and the caller's. @param seen   what was seen there; on success, what is there
+  /// Takes a free chunk for the caller and makes it busy. @param seen   the header that was read; on success, the
+  /// actual one
   __device__ bool take(std::uint32_t unit, ChunkHeader& seen) const {
     auto expected = static_cast<std::uint32_t>(ChunkFlag::free);
-    // Acquires what the chunk's last owner did, with the release of put_free; that includes `next`.
+    // Acquires all accesses of the chunk's last owner, from the release of put_free; these include `next`.
     if (!flag(unit).compare_exchange(expected, static_cast<std::uint32_t>(ChunkFlag::busy), Order::acquire)) {
       return false;
     }
@@ -57,13 +58,13 @@ class TwoWordHeaders {
     return true;
   }
 
-  /// @pre the unit is in a chunk of the caller's
+  /// @pre the unit is in a chunk of the caller
   __device__ void put_used(std::uint32_t unit, std::uint32_t next_chunk) const {
     next(unit).store(next_chunk, Order::relaxed);
     flag(unit).store(static_cast<std::uint32_t>(ChunkFlag::used), Order::relaxed);
   }
 
-  /// @pre from `unit` to `next_chunk`, all is the caller's; it is not any more then
+  /// @pre the caller owns all units from `unit` to `next_chunk`, and gives them up
   __device__ void put_free(std::uint32_t unit, std::uint32_t next_chunk) const {
     next(unit).store(next_chunk, Order::relaxed);
     flag(unit).store(static_cast<std::uint32_t>(ChunkFlag::free), Order::release);  // for the acquire of `take`
@@ -78,8 +79,8 @@ class TwoWordHeaders {
   AtomicWord<std::uint32_t>* words_;
 };
 
-/// The flag in the low bits of the word that says where the next chunk begins: one word to read, one to write. There is
-/// room for fewer units.
+/// The flag in the low bits of the word for the beginning of the next chunk: only one word is read or written, but
+/// there is room for fewer units.
 class FusedHeaders {
  public:
   static constexpr const char* kName = "circular-fused";
@@ -96,19 +97,19 @@ class FusedHeaders {
     return {static_cast<ChunkFlag>(word & kFlag), word >> kFlagBits};
   }
 
-  /// Makes a free chunk busy and the caller's, if it is as it was seen.
+  /// Takes a free chunk for the caller and makes it busy, if its header has not changed.
   __device__ bool take(std::uint32_t unit, const ChunkHeader& seen) const {
     std::uint32_t expected = fused(seen.flag, seen.next);
-    // Acquires what the chunk's last owner did, with the release of put_free.
+    // Acquires all accesses of the chunk's last owner, from the release of put_free.
     return words_[unit].compare_exchange(expected, fused(ChunkFlag::busy, seen.next), Order::acquire);
   }
 
-  /// @pre the unit is in a chunk of the caller's
+  /// @pre the unit is in a chunk of the caller
   __device__ void put_used(std::uint32_t unit, std::uint32_t next_chunk) const {
     words_[unit].store(fused(ChunkFlag::used, next_chunk), Order::relaxed);
   }
 
-  /// @pre from `unit` to `next_chunk`, all is the caller's; it is not any more then
+  /// @pre the caller owns all units from `unit` to `next_chunk`, and gives them up
   __device__ void put_free(std::uint32_t unit, std::uint32_t next_chunk) const {
     words_[unit].store(fused(ChunkFlag::free, next_chunk), Order::release);  // for the acquire of `take`
   }

@@ -1,32 +1,32 @@
 /// @file
-/// CMalloc, CFMalloc, CMMalloc and CFMMalloc, and CircularMalloc, of which they are instances: the heap is a ring of
-/// chunks, a singly linked list of headers, in which requests look for the first free chunk that is large enough.
+/// CMalloc, CFMalloc, CMMalloc and CFMMalloc, which are instances of CircularMalloc: the heap is a ring of chunks, a
+/// singly linked list of headers. A request searches it for the first free chunk that is large enough.
 ///
 /// Source: Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", sections 5.2 to 5.4.
 ///
-/// As there: a chunk is taken by compare-and-swap on its flag, split if it is kMaxFragmentation times as large as
-/// needed, and joined with the next one when it is freed; the heap is split beforehand into chunks as a binary heap's;
-/// the offset where a search begins moves behind what was taken. What is different, or was left open:
+/// As in the paper: a chunk is taken by compare-and-swap on its flag, split if it is kMaxFragmentation times as large
+/// as needed, and joined with the next one when it is freed. The heap is initially split into chunks like a binary
+/// heap. The offset at which searches begin moves behind the taken chunk. Differences, and choices that the paper
+/// leaves open:
 ///
-/// - Headers stand in a table of their own, one for each unit of kUnit bytes, and not before the memory. There, a late
-///   thread that comes to a chunk which has been joined with another one meanwhile would take the user's data for a
-///   header; the paper assumes that no thread is that late. Here every word of the table is a header at all times: one
-///   without a chunk says `used` and leads on, to a unit further behind. So it does not matter how late a thread is,
-///   which of the header's values it sees, or whether an offset points to it, and `free` need not move the offset.
-/// - A third flag, `busy`: a thread splits the chunk or joins others to it. A request that finds nothing goes round
-///   again if it saw one, because memory may come of it.
-/// - A search that went round in vain goes round again and joins all free chunks that it comes to, as `free` does. The
-///   paper's goes round for ever, and never joins the small chunks that many frees leave behind.
-/// - kMaxFragmentation is 2 (no number is given): no chunk is left over that is smaller than the request.
-/// - The smallest chunks of the binary heap have kLeastLeaf units, so that a warp's request fits in.
+/// - Headers are in a separate table, one for each unit of kUnit bytes, and not in front of the memory. In front of the
+///   memory, a slow thread could take the user's data for a header, if the chunk has been joined with another one
+///   meanwhile; the paper assumes that no thread is so slow. Here every word of the table is always a header: one
+///   without a chunk says `used` and leads to a later unit. So slow threads, old values of headers, and offsets that
+///   point to them do no harm, and `free` need not move the offset.
+/// - There is a third flag, `busy`: a thread is splitting the chunk or joining others to it. A request that finds
+///   nothing searches again if it saw such a chunk, because memory may become free.
+/// - After a search without success, the next round joins all free chunks that it finds, as `free` does. In the paper,
+///   a search continues forever, and never joins the small chunks that many frees leave behind.
+/// - kMaxFragmentation is 2 (the paper gives no number): no remaining chunk is smaller than the request.
+/// - The smallest chunks of the binary heap have kLeastLeaf units, so that a warp's request fits.
 /// - A warp's requests are combined (section 6, "Test considerations"): one lane takes a chunk for all, which becomes
-///   one chunk per lane, so that each can be freed by itself. Free chunks behind the one it found are joined to it if
-///   they are needed, and the offset is moved behind them before, so that warps do not take them from each other. The
-///   first chunks that a search comes to must be large enough for all: joining costs more than looking.
-/// - Lanes of a warp that free chunks together do so as if the lane whose chunk comes behind were first: what lies side
-///   by side becomes one chunk. Otherwise none would find the next one free, and the warp's next request
-///   would have to join them all.
-/// - A search that has not found anything soon goes on from the offset, if others have moved it.
+///   one chunk per lane, so that each lane can free its own. Free chunks behind it are joined to it if they are needed.
+///   The offset is first moved behind them, so that warps do not take them from each other. Among the first chunks, a
+///   search takes only one that is large enough for all lanes: joining is slower than searching.
+/// - Lanes of a warp that free chunks together free the last chunk first, so that adjacent chunks become one chunk.
+///   Otherwise no lane would find the next chunk free, and the warp's next request would have to join them all.
+/// - If a search does not find a chunk soon, it continues at the offset, if other threads have moved it.
 #pragma once
 
 #include <algorithm>
@@ -48,22 +48,22 @@
 
 namespace dynasoar {
 
-/// How many offsets there are from which requests begin to search (section 5.4).
+/// The number of offsets at which searches begin (section 5.4).
 enum class SearchOffsets { one, per_multiprocessor };
 
 namespace detail {
 
-/// How the heap is split beforehand: `heaps` times a binary heap (section 5.2, equation 1), whose level l has 2^l
-/// chunks of root / 2^l units, and one chunk of what is left.
+/// The initial chunks: `heaps` binary heaps (section 5.2, equation 1), and one chunk with the rest. Level l of a binary
+/// heap has 2^l chunks of root / 2^l units.
 struct HeapSplit {
   std::uint32_t units;
   std::uint32_t heaps;
   std::uint32_t levels = 1;
   std::uint32_t leaf = 0;  ///< units of a chunk of the last level
 
-  static constexpr std::uint32_t kLeastLeaf = 128;  // 4096 bytes: what a warp asks for together, for small objects
+  static constexpr std::uint32_t kLeastLeaf = 128;  // 4096 bytes: a combined request of a warp for small objects
 
-  /// With as many levels as leave the leaves large enough. @pre units > 0
+  /// Takes the greatest number of levels for which the leaves are large enough. @pre units > 0
   __host__ static HeapSplit of(std::uint32_t units, std::uint32_t offsets) {
     HeapSplit split{units, std::clamp(units / kLeastLeaf, 1u, offsets)};
     const auto leaf_for = [&](std::uint32_t levels) { return units / split.heaps / levels >> (levels - 1); };
@@ -78,7 +78,7 @@ struct HeapSplit {
   __host__ __device__ std::size_t chunks() const { return std::size_t{heaps} * chunks_per_heap() + 1; }
 };
 
-/// Makes all of the table headers that lead on.
+/// Sets all headers of the table to ones that lead to the next unit.
 template <class Headers>
 struct ClearHeaders {
   Headers headers;
@@ -117,9 +117,9 @@ struct SplitHeap {
 ///
 /// @tparam Headers    TwoWordHeaders or FusedHeaders
 /// @tparam kOffsets   where searches begin
-/// @par Concurrency   everything may overlap. `free` is wait-free. A request is refused after about kMostLooks
-///                    looks; it goes round more than twice only if chunks change meanwhile
-/// @par Cost          as many looks as chunks lie between the offset and the first that is large enough
+/// @par Concurrency   everything may overlap. `free` is wait-free. A request is refused after reading about kMostLooks
+///                    headers; it searches more than twice only if chunks change meanwhile
+/// @par Cost          reads a header for each chunk between the offset and the first chunk that is large enough
 template <class Headers, SearchOffsets kOffsets>
 class CircularMalloc {
  public:
@@ -133,15 +133,15 @@ class CircularMalloc {
     if (bytes == 0 || bytes > largest()) return nullptr;
     const auto units = static_cast<std::uint32_t>((bytes + kUnit - 1) / kUnit);
     auto& offset = offsets_[warp.id() / detail::kWarpsPerSet % offset_count_].unit;
-    for (auto group = warp.coalesce();;) {  // which one lane leaves at least each time
+    for (auto group = warp.coalesce();;) {  // at least one lane leaves it in each round
       const LaneSums sums = group.sums(units);
       Extent taken;
       if (group.rank() == 0) taken = take({units, sums.total, offset});
       taken = {group.broadcast(taken.begin), group.broadcast(taken.end)};
       const std::uint32_t least = group.broadcast(units);
-      group.synchronize();  // what lane 0 acquired is the other lanes' now
-      // The first lanes are served, as many as fit; or none is, and lanes that ask for as much as lane 0 need not
-      // search.
+      group.synchronize();  // lane 0's acquire holds for the other lanes, too
+      // The chunk serves the first lanes, as many as fit. If there is none, lanes with requests as large as that of
+      // lane 0 need not search.
       const bool leaves = taken.is_empty() ? units >= least : sums.before + units <= taken.size();
       const auto alike = group.matching(leaves);
       if (leaves) {
@@ -161,17 +161,17 @@ class CircularMalloc {
     const auto unit = static_cast<std::uint32_t>(offset / kUnit);
     const auto group = warp.coalesce();
     const auto chunks = detail::Neighbours::of(unit, headers_.look(unit).next - unit, group);
-    if (!chunks.is_first) headers_.put_used(unit, unit + chunks.size);  // no chunk's header any more
+    if (!chunks.is_first) headers_.put_used(unit, unit + chunks.size);  // no longer the header of a chunk
     group.synchronize();                                                // the first lane of each run releases all of it
     if (chunks.is_first) headers_.put_free(unit, join(unit + chunks.size));
   }
 
-  /// The whole heap, if that is not too large for sums over a warp.
+  /// The whole heap, unless sums over a warp would overflow.
   __host__ __device__ std::size_t largest() const {
     return std::size_t{units_ < kMostUnitsOfLane ? units_ : kMostUnitsOfLane} * kUnit;
   }
 
-  /// For Storage. @throws Error if the heap is smaller than a unit or larger than offsets reach, or there is too little
+  /// For Storage. @throws Error if the heap is smaller than a unit or too large for offsets, or there is too little
   /// memory
   static CircularMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
     const std::size_t units = needs.heap_bytes / kUnit;
@@ -190,14 +190,14 @@ class CircularMalloc {
   }
 
  private:
-  static constexpr std::size_t kUnit = 32;                           // bytes; fewer would need a larger table
+  static constexpr std::size_t kUnit = 32;                           // bytes; smaller units would need a larger table
   static constexpr std::uint32_t kMostUnitsOfLane = (1u << 27) - 1;  // 32 of them add up to less than 2^32
   static constexpr std::uint32_t kMaxFragmentation = 2;
-  static constexpr std::uint32_t kLooksPerJump = 8;  // after which a search goes on where others have got to
-  static constexpr std::uint32_t kLooksForAll = 64;  // chunks that are passed by if they are too small for a whole warp
+  static constexpr std::uint32_t kLooksPerJump = 8;  // after these, a search continues at the moved offset
+  static constexpr std::uint32_t kLooksForAll = 64;  // chunks that are skipped if they are too small for a whole warp
   static constexpr std::uint32_t kMostJumps = 1024;
-  /// Looks that a request may make before it gives up, roughly. Chunks are busy briefly: it takes many rounds to
-  /// outlast that only in heaps of few chunks.
+  /// The approximate number of headers that a request reads before it gives up. Chunks are busy only briefly, so a
+  /// request needs many rounds only in heaps with few chunks.
   static constexpr std::size_t kMostLooks = std::size_t{1} << 24;
 
   /// Units from `begin` to `end`.
@@ -209,25 +209,25 @@ class CircularMalloc {
     __device__ std::uint32_t size() const { return end - begin; }
   };
 
-  /// What came of one round.
+  /// The result of a round.
   struct Round {
     Extent found;
-    bool is_hopeful = false;  ///< if nothing was found: another one may find something
+    bool is_hopeful = false;  ///< if no chunk was found: whether another round may find one
   };
 
-  /// Where a search begins; in a cache line of its own.
+  /// The start of searches, in a cache line of its own.
   struct alignas(128) Offset {
     AtomicWord<std::uint32_t> unit;
   };
 
-  /// What a search is for, and from where.
+  /// The size and the start of a search.
   struct Request {
     std::uint32_t least;   ///< units that the first lane needs
     std::uint32_t wanted;  ///< units that all lanes need
     AtomicWord<std::uint32_t>& offset;
   };
 
-  /// Takes a chunk for a request. @return what is the caller's, or nothing
+  /// Takes a chunk for a request. @return the units for the caller, or none
   __device__ Extent take(const Request& request) const {
     for (int round = 0; round < most_rounds_; ++round) {
       const Round result = go_round(request, round > 0);
@@ -238,10 +238,12 @@ class CircularMalloc {
     return {};
   }
 
-  /// Looks at all chunks once, and takes one that is large enough for the first lane; for all lanes, if it is among the
-  /// first kLooksForAll. @param joins   take all that are free, until one is enough with those behind it
+  /// Searches all chunks once, and takes one that is large enough for the first lane. Among the first kLooksForAll
+  /// chunks, takes only one that is large enough for all lanes.
+  /// @param joins   whether to take every free chunk, and join those behind it until it is large enough
   ///
-  /// It ends: headers lead on to a larger unit, until one leads back to the first; and jumps are counted.
+  /// Termination: each header leads to a higher unit, until one leads back to the first; and the number of jumps is
+  /// limited.
   __device__ Round go_round(const Request& request, bool joins) const {
     Round result;
     std::uint32_t start = request.offset.load(Order::relaxed);
@@ -261,7 +263,7 @@ class CircularMalloc {
           headers_.put_free(unit, chunk.end);
           next = chunk.end;
         }
-        // Another thread was faster, and may join chunks; or there was something to join.
+        // Another thread was faster, and may join chunks; or this thread has joined chunks.
         if (chunk.is_empty() || next != header.next) result.is_hopeful = true;
       } else if (header.flag != ChunkFlag::used) {
         result.is_hopeful = true;
@@ -279,14 +281,12 @@ class CircularMalloc {
     return result;
   }
 
-  /// Takes the chunk that begins at `unit` and was seen free, and free ones behind it if that is not all that is
-  /// wanted.
-  /// @return what is the caller's, of which nothing is split off if it is not enough; empty if another thread was
-  /// faster
+  /// Takes the free chunk that begins at `unit`, and free chunks behind it if it is too small for all lanes.
+  /// @return the units for the caller; if there are too few, nothing is split off. Empty if another thread was faster
   __device__ Extent take_chunk(std::uint32_t unit, ChunkHeader header, const Request& request) const {
     if (!headers_.take(unit, header)) return {unit, unit};
     const std::uint64_t wanted_end = std::uint64_t{unit} + request.wanted;
-    // Others begin to search behind what is about to be joined, or they would take the next chunks away.
+    // Let other searches begin behind the chunks that will be joined. Otherwise they would take these chunks.
     const bool joins_enough = header.next < wanted_end && header.next - unit >= request.least;
     if (joins_enough) {
       request.offset.store(wanted_end < units_ ? static_cast<std::uint32_t>(wanted_end) : 0, Order::relaxed);
@@ -298,15 +298,16 @@ class CircularMalloc {
     return chunk;
   }
 
-  /// Joins the chunk that begins at `next` to the caller's, which ends there, if it is free. @return the new end
+  /// Joins the chunk that begins at `next` to the caller's chunk, which ends there, if it is free. @return the new end
   __device__ std::uint32_t join(std::uint32_t next) const {
     ChunkHeader header = headers_.look(next);
     if (header.flag != ChunkFlag::free || !headers_.take(next, header)) return next;
-    headers_.put_used(next, header.next);  // no chunk's header any more
+    headers_.put_used(next, header.next);  // no longer the header of a chunk
     return header.next;
   }
 
-  /// Joins free chunks to the caller's, which ends at `end`, until it ends at `wanted` or later. @return the new end
+  /// Joins free chunks to the caller's chunk, which ends at `end`, until it ends at `wanted` or later. @return the new
+  /// end
   __device__ std::uint32_t join_until(std::uint64_t wanted, std::uint32_t end) const {
     while (end < wanted) {
       const std::uint32_t joined = join(end);
@@ -316,14 +317,15 @@ class CircularMalloc {
     return end;
   }
 
-  /// Makes a free chunk of what the caller's has beyond `units`, if that is worth it. @return the caller's new end
+  /// Makes a free chunk of the units beyond `units`, if there are enough of them. @return the new end of the caller's
+  /// chunk
   __device__ std::uint32_t split(Extent chunk, std::uint32_t units) const {
     if (chunk.size() / kMaxFragmentation < units) return chunk.end;
     headers_.put_free(chunk.begin + units, chunk.end);
     return chunk.begin + units;
   }
 
-  /// A lane's memory, of which it needs `units`.
+  /// Returns a lane's memory, of which it needs `units`.
   __device__ void* hand_out(Extent chunk, std::uint32_t units) const {
     headers_.put_used(chunk.begin, split(chunk, units));
     return heap_ + chunk.begin * kUnit;

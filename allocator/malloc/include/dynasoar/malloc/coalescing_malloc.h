@@ -1,16 +1,17 @@
 /// @file
-/// The coalescing allocators: threads that ask for memory together get pieces of one superblock, side by side, so that
-/// their accesses coalesce.
+/// The coalescing allocators: threads that allocate together get adjacent pieces of one superblock, so that their
+/// accesses coalesce.
 ///
-/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section 3.1 for those of which
-/// it is known that all threads of a block or warp take part and ask for the same (static), 3.2 for the one that finds
-/// out (dynamic; in a header of its own, dynamic_coalescing_malloc.h). Superblocks come from another allocator.
+/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section 3.1 for allocations in
+/// which all threads of a block or warp are known to take part with the same size (static), section 3.2 for the
+/// allocator that determines the threads itself (dynamic, see dynamic_coalescing_malloc.h). Superblocks come from
+/// another allocator.
 ///
-/// What the paper leaves open, and what is done here:
-/// - Whether there is a superblock, all threads learn from the leader; if not, all get null.
+/// The paper leaves the following open; this is our choice:
+/// - The leader tells all threads whether there is a superblock. If there is none, all get null.
 /// - Headers, counters and pieces are aligned to 16 bytes.
-/// - The hash map has a place for every 64 bytes of the heap. If there is none near a piece's, the piece is given back
-///   and its thread gets null.
+/// - The hash map has a place for every 64 bytes of the heap. If there is no free place near that of a piece, the piece
+///   is released and its thread gets null.
 /// - On the host, a block is one warp.
 #pragma once
 
@@ -35,8 +36,8 @@ enum class CoalescingScope { block, warp };
 
 namespace detail {
 
-/// The threads that the caller allocates with. Of a warp, those that ask for as much: lanes in different rounds of a
-/// loop may be there together.
+/// The threads that allocate together with the caller. In a warp, only those with the same size, because lanes in
+/// different iterations of a loop may arrive together.
 template <CoalescingScope kScope, class Warp>
 __device__ auto coalescing_threads([[maybe_unused]] const Warp& warp, [[maybe_unused]] std::size_t piece_bytes) {
   if constexpr (kCudaBackend && kScope == CoalescingScope::block) {
@@ -46,7 +47,7 @@ __device__ auto coalescing_threads([[maybe_unused]] const Warp& warp, [[maybe_un
   }
 }
 
-/// With header: in front of each piece stands the address of its superblock.
+/// With headers: the address of its superblock stands in front of each piece.
 struct PieceHeaders {
   static constexpr std::size_t kBytes = kMallocAlignment;  ///< in front of a piece
   static constexpr const char* kNames[] = {"coalescing-header-block", "coalescing-header-warp"};
@@ -66,7 +67,7 @@ struct PieceHeaders {
   }
 };
 
-/// Without header: a hash map knows the superblock of each piece.
+/// Without headers: a hash map has the superblock of each piece.
 struct PieceMap : AddressMap {
   static constexpr std::size_t kBytes = 0;
   static constexpr const char* kNames[] = {"coalescing-block", "coalescing-warp"};
@@ -85,11 +86,11 @@ struct PieceMap : AddressMap {
 
 /// Pieces of superblocks for threads that are known to allocate together.
 ///
-/// All threads of a block call `malloc` together, with one size; per warp, those that are together and want the same
-/// get pieces of one superblock. Each frees its piece when it likes; the last one frees the superblock, which counts
-/// the pieces.
+/// With scope `block`, all threads of a block call `malloc` together, with one size. With scope `warp`, lanes that
+/// arrive together with the same size get pieces of one superblock. Each thread can free its piece at any time. The
+/// superblock counts its pieces, and the last free also frees the superblock.
 ///
-/// @tparam Pieces   detail::PieceHeaders or detail::PieceMap: how the superblock of a piece is found
+/// @tparam Pieces   detail::PieceHeaders or detail::PieceMap: finds the superblock of a piece
 /// @tparam Pool     a DeviceMalloc that frees, for superblocks
 /// @par Concurrency   as Pool
 /// @par Cost          one `malloc` of Pool for all threads; two barriers of the block
@@ -109,25 +110,25 @@ class StaticCoalescingMalloc {
     return malloc_with(bytes, detail::coalescing_threads<kScope>(warp, piece_bytes(bytes)), warp.id());
   }
 
-  /// For a thread by itself, in a superblock of its own: what collective calls do not cover. `free` takes both.
+  /// Allocates for a single thread, in a superblock of its own, outside of collective calls. `free` accepts both.
   template <class Warp = PlatformWarp>
   __device__ void* malloc_alone(std::size_t bytes, Warp warp = {}) const {
     return malloc_with(bytes, SingleLaneGroup{}, warp.id());
   }
 
-  /// Each thread by itself.
+  /// Each thread calls it separately.
   template <class Warp = PlatformWarp>
   __device__ void free(void* pointer, Warp warp = {}) const {
     if (pointer == nullptr) return;
     give_piece(pieces_.remove(reinterpret_cast<std::uint64_t>(pointer)), warp.id());
   }
 
-  /// For one thread; all together can have as much as Pool hands out at once.
+  /// The largest request of one thread. All threads together can have as much as Pool allocates at once.
   __host__ __device__ std::size_t largest() const {
     return pool_.largest() < kLeastBytes ? 0 : pool_.largest() / kMallocAlignment * kMallocAlignment - kOverhead;
   }
 
-  /// For Storage. @throws Error as Pool does, which has to hand out the superblock of a full block or warp
+  /// For Storage. @throws Error as Pool does, which has to allocate the superblock of a full block or warp
   static StaticCoalescingMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
     const std::size_t superblock = kCounterBytes + kMostThreads * piece_bytes(needs.largest_request);
     const std::size_t words = Pieces::words_needed(needs.heap_bytes);
@@ -159,7 +160,7 @@ class StaticCoalescingMalloc {
     std::uint64_t superblock = 0;
     if (group.rank() == 0) superblock = make_superblock(bytes, threads, warp);
     superblock = group.broadcast(superblock);
-    group.synchronize();  // what the leader acquired is the other threads' now, and its counter is set
+    group.synchronize();  // the leader's acquire and its write of the counter hold for all threads
     if (superblock == 0) return nullptr;
     const std::uint64_t piece =
         superblock + kCounterBytes + Pieces::kBytes + static_cast<std::uint64_t>(group.rank()) * piece_bytes(bytes);
@@ -178,7 +179,7 @@ class StaticCoalescingMalloc {
   }
 
   __device__ void give_piece(std::uint64_t superblock, std::uint32_t warp) const {
-    // Releases the piece to the last one, who acquires those of all others.
+    // Releases the piece to the last thread, which acquires those of all others.
     if (counter_of(superblock).fetch_add(0u - 1u, Order::acq_rel) != 1) return;
     pool_.free(reinterpret_cast<void*>(superblock), detail::LoneLane{warp});
   }

@@ -1,9 +1,11 @@
 /// @file
-/// What programs call that `dynasoar-coalesce` has rewritten: `malloc` with the argument that says whether all threads
-/// of a block call it together, `free`, and the memory itself. See docs/how-to/collective-allocations.md.
+/// The functions that programs call after `dynasoar-coalesce` has rewritten them: `malloc` with an argument that says
+/// whether all threads of a block call it together, `free`, and the memory itself. See
+/// docs/how-to/collective-allocations.md.
 ///
-/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section 3.1. The paper sets
-/// the allocator up and cleans it up with two calls in `main`; here an object does, so that each `return` cleans up.
+/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section 3.1. The paper
+/// initializes and destroys the allocator with two calls in `main`. Here an object does this, so that it works with
+/// each `return`.
 ///
 /// DYNASOAR_COLLECTIVE_MALLOC chooses the allocator of coalescing_malloc.h when the program is compiled.
 #pragma once
@@ -35,7 +37,7 @@ struct BoundCollectiveMalloc {
   using State = CollectiveMalloc;
 };
 
-/// What all ranks share.
+/// The memory that all ranks share.
 struct CollectiveStorage {
   Executor executor;
   CollectiveMalloc::Storage storage;
@@ -59,7 +61,7 @@ __device__ inline void* collective_malloc(std::size_t bytes, bool coalesce = fal
   return coalesce ? memory.malloc(bytes, warp) : memory.malloc_alone(bytes, warp);
 }
 
-/// Frees what any thread got of collective_malloc, whether it was coalesced or not. Null does nothing.
+/// Frees memory that any thread got from collective_malloc, coalesced or not. Does nothing if the pointer is null.
 __device__ inline void collective_free(void* pointer) {
   detail::bound_state<detail::BoundCollectiveMalloc>().free(pointer, detail::collective_warp());
 }

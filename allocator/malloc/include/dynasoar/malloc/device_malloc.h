@@ -1,6 +1,6 @@
 /// @file
-/// DeviceMalloc: what an allocator of plain memory for device code looks like. The papers' allocators, one header each
-/// in this folder, are models of it; AosAllocator makes the DSL's allocator of any that frees.
+/// DeviceMalloc: the interface of an allocator of plain memory for device code. The papers' allocators, each in a
+/// header of this folder, are models of it. AosAllocator makes an allocator of the DSL from any model that frees.
 ///
 /// An allocator M is a view: device code calls its `malloc` and `free`, and it may be copied like a pointer. Its memory
 /// belongs to an `M::Storage`, which the host makes:
@@ -22,30 +22,30 @@
 
 namespace dynasoar {
 
-/// Alignment of all memory that a DeviceMalloc hands out, in bytes.
+/// The alignment of all memory of a DeviceMalloc, in bytes.
 inline constexpr std::size_t kMallocAlignment = 16;
 
-/// What an allocator of memory can do.
+/// Properties of an allocator of memory.
 struct MallocProperties {
   const char* name;  ///< as in the option --allocator and in tables
   bool frees;        ///< `free` makes memory usable again; if not, the allocator is a lower bound for others
   bool collective;   ///< `malloc` and `free` must be called by all lanes of a warp together, `malloc` with one size
-  bool combines;     ///< serves requests that lanes of a warp make at the same time together
+  bool combines;     ///< combines simultaneous requests of the lanes of a warp
 };
 
-/// What the maker of an allocator's memory says about its use.
+/// Information about the use of an allocator's memory.
 struct MallocNeeds {
-  std::size_t heap_bytes;             ///< memory to hand out, without what the allocator keeps beside it
-  std::size_t largest_request = 256;  ///< in bytes: for allocators that must know
+  std::size_t heap_bytes;             ///< bytes to allocate, without the allocator's own state
+  std::size_t largest_request = 256;  ///< in bytes, for allocators that need it
 };
 
 /// An allocator of memory for device code.
 ///
-/// It is trivial, because it lies in `__constant__` memory: its members have no initializers.
-/// `malloc(bytes, warp)` returns memory of at least `bytes` bytes, aligned to kMallocAlignment, which belongs to the
-/// caller until it calls `free` with it; null if there is none, if `bytes` is 0 or above `largest()`. `free` of null
-/// does nothing. Both end, whatever other threads do, with the exception that an allocator's comment states.
-/// `largest()` is the largest request that can be served, in bytes, on host and device.
+/// It is trivial, because it is in `__constant__` memory: its members have no initializers. `malloc(bytes, warp)`
+/// returns memory of at least `bytes` bytes, aligned to kMallocAlignment, which belongs to the caller until it calls
+/// `free` with it; null if there is none, if `bytes` is 0 or above `largest()`. `free` of null does nothing. Both
+/// functions end independently of other threads, unless an allocator's comment states an exception. `largest()` is the
+/// largest request that can be served, in bytes, on host and device.
 template <class M>
 concept DeviceMalloc = std::is_trivial_v<M> &&
     requires(const M& memory, std::size_t bytes, void* pointer, PlatformWarp warp) {
@@ -58,13 +58,13 @@ concept DeviceMalloc = std::is_trivial_v<M> &&
 } && requires(const typename M::Storage& storage) {
   requires std::constructible_from<typename M::Storage, Executor&, const MallocNeeds&>;
   { storage.view() } -> std::same_as<M>;
-  { storage.heap_bytes() } -> std::same_as<std::size_t>;   // that may be handed out
-  { storage.state_bytes() } -> std::same_as<std::size_t>;  // beside it
+  { storage.heap_bytes() } -> std::same_as<std::size_t>;   // that can be allocated
+  { storage.state_bytes() } -> std::same_as<std::size_t>;  // in addition
 };
 
 namespace detail {
 
-/// Says at compile time what M lacks to be a DeviceMalloc: the first message is about the first member that is missing.
+/// Reports at compile time why M is no DeviceMalloc: the first message is about the first missing member.
 template <class M>
 consteval bool check_device_malloc() {
   static_assert(std::is_trivial_v<M>,
@@ -108,15 +108,16 @@ consteval bool check_device_malloc() {
   return true;
 }
 
-/// Warps that share what an allocator keeps for each multiprocessor, as PlatformWarp numbers them; threads on the host.
+/// The number of warps that share the state of a multiprocessor in an allocator, as PlatformWarp numbers them; on the
+/// host, of threads.
 inline constexpr std::uint32_t kWarpsPerSet = kCudaBackend ? 64 : 1;
 
-/// How many such sets of warps there are.
+/// The number of such sets of warps.
 inline std::uint32_t sets_of_warps(const Executor& executor) {
   return std::max(executor.concurrent_warps() / kWarpsPerSet, 1u);
 }
 
-/// 2^32 / golden ratio: multiples of it lie evenly apart.
+/// 2^32 / golden ratio: multiples of it are evenly distributed.
 inline constexpr std::uint32_t kSpread = 2654435761u;
 
 /// Memory for a table of an allocator, all 0.

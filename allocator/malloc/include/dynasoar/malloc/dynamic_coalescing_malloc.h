@@ -1,15 +1,16 @@
 /// @file
-/// DynamicCoalescingMalloc: lanes of a warp that happen to ask for memory together get segments of one superblock.
+/// DynamicCoalescingMalloc: lanes of a warp that happen to allocate together get segments of one superblock.
 ///
 /// Source: "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section 3.2. A segment's
-/// header says how far away the one before is; that of the last segment which has not been freed is marked, and whoever
-/// frees it passes the mark on to the one before, and so forth, until it frees the superblock.
+/// header has the distance to the segment before it. The header of the last segment that has not been freed is marked.
+/// The thread that frees this segment passes the mark on to the segment before, and so forth, until it frees the
+/// superblock.
 ///
-/// Different from the paper, or left open there:
-/// - A header always has 8 bytes. Its smaller ones need payloads that are aligned to 2 or 4 bytes only; here all are
-///   aligned to 16.
-/// - The marks are set by atomic or: of the thread that frees a segment and the one that passes the mark on to it,
-///   exactly one sees that the other has been there. So `free` needs no compare-and-swap that could fail.
+/// Differences to the paper, and choices that it leaves open:
+/// - A header always has 8 bytes. The smaller headers of the paper need payloads that are aligned to only 2 or 4 bytes;
+///   here all are aligned to 16.
+/// - The marks are set by atomic or. One thread frees a segment, and another may pass the mark on to it; exactly one of
+///   them sees that the other has been there. So `free` needs no compare-and-swap that could fail.
 /// - If there is no superblock for all lanes, each asks for one of its own.
 #pragma once
 
@@ -30,7 +31,7 @@ namespace dynasoar {
 /// Segments of superblocks, for lanes that ask together.
 ///
 /// @tparam Pool   a DeviceMalloc that frees, for superblocks
-/// @par Concurrency   everything may overlap; as Pool, `free` being wait-free beside it
+/// @par Concurrency   everything may overlap; as Pool. Apart from calls of Pool, `free` is wait-free
 /// @par Cost          one `malloc` of Pool for all lanes; `free`: one atomic operation, and one more for each segment
 ///                    that was freed before the one behind it
 template <class Pool = ToolkitMalloc>
@@ -54,12 +55,12 @@ class DynamicCoalescingMalloc {
     std::uint64_t superblock = 0;
     if (rank == 0) superblock = make_superblock(sums.total, warp.id());
     superblock = group.broadcast(superblock);
-    group.synchronize();  // what the leader acquired is the other lanes' now
+    group.synchronize();  // the leader's acquire holds for the other lanes, too
     if (superblock == 0) return group.size() == 1 ? nullptr : malloc_alone(units, warp.id());
     const std::uint64_t segment = superblock + kFirstSegment + std::uint64_t{sums.before} * kUnit;
     const std::uint64_t marks = (rank == 0 ? kFirst : 0) | (rank == group.size() - 1 ? kLast : 0);
     header_of(segment).store((rank == 0 ? 0 : units_before * kUnit) | marks, Order::relaxed);
-    group.synchronize();  // before a lane frees its segment and looks at the headers of others
+    group.synchronize();  // before a lane frees its segment and reads the headers of others
     return reinterpret_cast<void*>(segment);
   }
 
@@ -67,29 +68,31 @@ class DynamicCoalescingMalloc {
   __device__ void free(void* pointer, Warp warp = {}) const {
     if (pointer == nullptr) return;
     auto segment = reinterpret_cast<std::uint64_t>(pointer);
-    // Releases the segment to who passes the mark on, or acquires all segments behind it from whoever did.
+    // Releases the segment to the thread that will pass the mark on, or acquires all segments behind it from the thread
+    // that has done so.
     std::uint64_t header = header_of(segment).fetch_or(kFree, Order::acq_rel);
     if ((header & kLast) == 0) return;
-    // It ends, because each step leads to a lower address until the first segment is there.
+    // Terminates, because each step leads to a lower address until it reaches the first segment.
     while ((header & kFirst) == 0) {
       segment -= header & ~kMarks;
-      // Acquires the segment from who freed it, or releases those behind it to who will.
+      // Acquires the segment from the thread that freed it, or releases those behind it to the thread that will free
+      // it.
       header = header_of(segment).fetch_or(kLast, Order::acq_rel);
       if ((header & kFree) == 0) return;
     }
     pool_.free(reinterpret_cast<void*>(segment - kFirstSegment), detail::LoneLane{warp.id()});
   }
 
-  /// For one lane; all together can have as much as Pool hands out at once.
+  /// The largest request of one lane. All lanes together can have as much as Pool allocates at once.
   __host__ __device__ std::size_t largest() const {
     const std::size_t units = pool_.largest() / kUnit;
-    // 32 lanes' units add up to less than 2^32.
+    // The sum of the units of 32 lanes is less than 2^32.
     constexpr std::size_t kMostUnitsOfLane = (std::size_t{1} << 27) - 1;
     if (units < 2) return 0;
     return (units - 1 < kMostUnitsOfLane ? units - 1 : kMostUnitsOfLane) * kUnit - kHeaderBytes;
   }
 
-  /// For Storage. @throws Error as Pool does, which has to hand out a superblock for a request by itself
+  /// For Storage. @throws Error as Pool does, which has to allocate a superblock for a single request
   static DynamicCoalescingMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
     const std::size_t superblock = superblock_bytes(units_for(needs.largest_request));
     DynamicCoalescingMalloc made{};
@@ -139,7 +142,7 @@ class DynamicCoalescingMalloc {
   Pool pool_;
 };
 
-/// Superblocks are the toolkit's, as in the paper.
+/// Superblocks come from the toolkit's allocator, as in the paper.
 using CoalescingMalloc = DynamicCoalescingMalloc<>;
 
 static_assert(DeviceMalloc<CoalescingMalloc>);

@@ -1,22 +1,22 @@
 /// @file
-/// FdgMalloc: every warp has a heap of its own, from which it takes memory without meeting other warps, and which is
-/// freed as a whole.
+/// FdgMalloc: every warp has its own heap, from which it takes memory without contention, and which is freed as a
+/// whole.
 ///
 /// Source: FDGMalloc (Widmer, Wodniok, Weber, Goesele, 2013) as Vinkler and Havran ("Register Efficient Dynamic Memory
 /// Allocator for GPUs", section 4.4) and DynaSOAr (section 6) describe it: a warp takes superblocks from a global pool,
-/// keeps a list of them, and hands out their memory from the front to the end. Memory has no header, so it cannot be
-/// freed by itself. Requests that are larger than a superblock are the pool's.
+/// keeps a list of them, and allocates their memory from the beginning to the end. Memory has no header, so it cannot
+/// be freed separately. The pool serves requests that are larger than a superblock.
 ///
-/// They leave open, and we chose:
+/// These papers leave the following open; this is our choice:
 /// - A warp's heap is found by Warp::id(). So warps that run one after the other, at the same place of a
 /// multiprocessor,
 ///   share it, and threads of the host each have one.
-/// - The lanes of a warp that ask together are served together, by one of them.
-/// - The heap's words change by compare-and-swap, because lanes of a warp may go different ways.
-/// - Superblocks have as much as lets the pool serve four for each warp, between 1 and 64 KiB. If there is none, a
-///   request takes from the pool what it needs itself; and if that fails for all lanes together, for each lane.
-/// - The pool is a MultiprocessorListMalloc and not the toolkit's allocator: Vinkler and Havran note that a faster one
-///   would do, and its memory goes with the Storage.
+/// - One lane makes the requests of all lanes of a warp that allocate together.
+/// - The heap's words change by compare-and-swap, because the lanes of a warp may diverge.
+/// - The size of superblocks is chosen such that the pool has four for each warp, between 1 and 64 KiB. If there is no
+///   superblock, a request takes its own memory from the pool: first for all lanes together, then for each lane.
+/// - The pool is a MultiprocessorListMalloc and not the toolkit's allocator: Vinkler and Havran note that a faster
+///   allocator is possible, and its memory is freed with the Storage.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@ namespace dynasoar {
 /// Memory from the calling warp's heap; `free` does nothing, `free_all` frees the heap.
 ///
 /// @tparam Pool   a DeviceMalloc that frees, for superblocks
-/// @par Concurrency   everything may overlap, but free_all; lock-free, as Pool is
-/// @par Cost          one compare-and-swap for the lanes that ask together, which no other warp meets
+/// @par Concurrency   everything may overlap, except free_all; lock-free, if Pool is
+/// @par Cost          one compare-and-swap for the lanes that allocate together, without contention from other warps
 template <class Pool>
 class BasicFdgMalloc {
   static_assert(DeviceMalloc<Pool> && Pool::kProperties.frees && !Pool::kProperties.collective,
@@ -60,7 +60,7 @@ class BasicFdgMalloc {
     std::uint64_t memory = 0;
     if (group.rank() == 0) memory = take(sums.total, leader);
     memory = group.broadcast(memory);
-    group.synchronize();  // what the leader acquired is the other lanes' now
+    group.synchronize();  // the leader's acquire holds for the other lanes, too
     if (memory != 0) return reinterpret_cast<void*>(memory + std::uint64_t{sums.before} * kUnit);
     return group.size() == 1 ? nullptr : reinterpret_cast<void*>(take(units, leader));
   }
@@ -68,14 +68,14 @@ class BasicFdgMalloc {
   template <class Warp = PlatformWarp>
   __device__ void free(void*, Warp = {}) const {}
 
-  /// Frees all that warps with the calling warp's id have taken since the last time.
+  /// Frees all memory that warps with the calling warp's id have taken since the last call.
   ///
   /// @pre no thread uses that memory any more; lanes of the warp that take memory or free all at the same time call it
   ///      together
   template <class Warp = PlatformWarp>
   __device__ void free_all(Warp warp = {}) const {
     const auto group = warp.coalesce();
-    group.synchronize();  // what the other lanes did with the memory is over
+    group.synchronize();  // all accesses of the other lanes to the memory come before
     if (group.rank() == 0) free_heap(heap_of(warp.id()), detail::LoneLane{warp.id()});
     group.synchronize();  // before they take memory again
   }
@@ -88,7 +88,7 @@ class BasicFdgMalloc {
     return (units - kHeaderUnits < kMostUnitsOfLane ? units - kHeaderUnits : kMostUnitsOfLane) * kUnit;
   }
 
-  /// For Storage. @throws Error as Pool does, which has to hand out superblocks, and the largest request
+  /// For Storage. @throws Error as Pool does, which has to allocate superblocks, and the largest request
   static BasicFdgMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
     const std::uint32_t warps = executor.concurrent_warps();
     const std::size_t share = needs.heap_bytes / kSuperblocksPerWarp / warps;
@@ -117,10 +117,10 @@ class BasicFdgMalloc {
   /// A warp's heap, in a cache line of its own. All 0 if it is empty.
   struct alignas(128) Heap {
     Word current;      ///< Current
-    Word superblocks;  ///< address of the first in the list, which all are in
+    Word superblocks;  ///< address of the first superblock in the list of all
   };
 
-  /// The superblock that memory is taken from, and how much of it is used up.
+  /// The superblock from which memory is taken, and its number of used units.
   struct Current {
     std::uint64_t superblock;
     std::uint32_t used;  ///< units
@@ -134,11 +134,11 @@ class BasicFdgMalloc {
   __device__ Heap& heap_of(std::uint32_t warp) const { return heaps_[warp % heap_count_]; }
   __device__ static Word& next_of(std::uint64_t superblock) { return *reinterpret_cast<Word*>(superblock); }
 
-  /// Takes memory from the current superblock, or a new one. @return 0 if there is none
+  /// Takes memory from the current superblock or a new one. @return 0 if there is none
   __device__ std::uint64_t take(std::uint32_t units, detail::LoneLane lane) const {
     Heap& heap = heap_of(lane.id());
     std::uint64_t found = heap.current.load(Order::relaxed);
-    // Each time another lane of the warp has taken some: it ends when the superblock is used up.
+    // In each iteration another lane of the warp has taken some, so this ends when the superblock is used up.
     while (found != 0) {
       Current current = Current::of(found);
       if (units > superblock_units_ - current.used) break;
@@ -158,8 +158,8 @@ class BasicFdgMalloc {
     return superblock == 0 ? 0 : superblock + kHeaderUnits * kUnit;
   }
 
-  /// Makes a superblock the current one, in place of that of `found`. If other lanes have replaced it meanwhile, what
-  /// the caller does not need of its own remains unused.
+  /// Replaces the current superblock in `found`. If other lanes have replaced it meanwhile, the rest of the caller's
+  /// superblock remains unused.
   __device__ static void replace(Heap& heap, std::uint64_t found, Current current) {
     const std::uint64_t old = Current::of(found).superblock;
     // Releases the superblock to take.
@@ -213,7 +213,7 @@ class BasicFdgMalloc<Pool>::Storage : public detail::MallocStorage<BasicFdgMallo
  public:
   using detail::MallocStorage<BasicFdgMalloc>::MallocStorage;
 
-  /// Frees the heaps of all warps. @pre no work that uses the memory is under way
+  /// Frees the heaps of all warps. @pre no running work uses the memory
   void free_all(Executor& executor) const {
     executor.for_each_index(this->view().heap_count_, detail::FreeHeaps<BasicFdgMalloc>{this->view()});
     executor.synchronize();

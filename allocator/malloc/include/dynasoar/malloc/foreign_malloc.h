@@ -17,7 +17,7 @@ namespace dynasoar {
 
 namespace detail {
 
-/// Says at compile time what an adapter lacks.
+/// Reports at compile time what an adapter lacks.
 template <class A>
 consteval bool check_adapter() {
   static_assert(
@@ -60,7 +60,7 @@ consteval bool check_adapter() {
 
 }  // namespace detail
 
-/// A DeviceMalloc whose memory is that of another project's allocator.
+/// A DeviceMalloc with the memory of another project's allocator.
 ///
 /// The adapter is a class of yours with these members:
 ///

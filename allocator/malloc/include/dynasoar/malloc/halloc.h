@@ -1,15 +1,16 @@
 /// @file
-/// Halloc: slabs of chunks of one size, in whose bitmaps a hash says where to look for a free one.
+/// Halloc: slabs of chunks of one size. A hash determines where to search the bitmap of a slab for a free chunk.
 ///
 /// Source: Halloc (Adinetz and Pleiter, 2014) as later papers describe it: DynaSOAr, section 6; Vinkler and Havran,
 /// "Register Efficient Dynamic Memory Allocator for GPUs", sections 2 and 4.5. See slabs.h for slabs and hashing.
 ///
-/// The heap has two parts: slabs, and what another allocator has for requests above 3 KiB, the toolkit's in the papers.
+/// The heap has two parts: slabs, and the memory of another allocator for requests above 3 KiB, in the papers that of
+/// the toolkit.
 ///
-/// They leave open, and we chose:
+/// These papers leave the following open; this is our choice:
 /// - The second part is half of the heap, or nothing if largest_request says that there are no such requests.
-/// - Lanes that ask for the same size together are served together, and those that free chunks of a slab are counted
-///   together.
+/// - Simultaneous requests of lanes for the same size are combined, and so are the counts of lanes that free chunks of
+///   a slab.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,7 @@
 
 namespace dynasoar {
 
-/// Chunks of slabs; larger requests are another allocator's.
+/// Chunks of slabs. Another allocator serves larger requests.
 ///
 /// @tparam Large   a DeviceMalloc that frees
 /// @par Concurrency   everything may overlap; lock-free, with a bound after which a request is refused; and as Large
@@ -55,7 +56,7 @@ class BasicHalloc {
   template <class Warp = PlatformWarp>
   __device__ void free(void* pointer, Warp warp = {}) const {
     if (pointer == nullptr) return;
-    // As integers: the other allocator's memory is not part of this heap.
+    // Compare as integers, because the other allocator's memory is not part of this heap.
     const std::size_t offset = reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(heap_);
     if (offset >= slabs_.bytes()) return large_.free(pointer, warp);
     const std::uint32_t slab = slabs_.slab_at(offset);

@@ -1,6 +1,6 @@
 /// @file
-/// LaneRandom: random numbers for one lane, from nowhere but the lane itself. For allocators that spread their requests
-/// at random and must not share a state for it.
+/// LaneRandom: random numbers for one lane, without state that lanes share. For allocators that distribute their
+/// requests randomly.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace dynasoar::detail {
 
-/// A small random generator (PCG-XSH-RR, 64 bits of state) for spreading work; not for statistics or secrets.
+/// A small random generator (PCG-XSH-RR, 64 bits of state) for distributing work; not for statistics or secrets.
 class LaneRandom {
  public:
-  /// A generator that differs from the other lanes' and from those that the lane had before.
+  /// A generator that differs from those of other lanes and from earlier ones of this lane.
   ///
   /// @param warp   `Warp::id()` of the calling lane
   __device__ static LaneRandom of_lane(std::uint32_t warp) { return LaneRandom(lane_seed(warp)); }
@@ -32,7 +32,7 @@ class LaneRandom {
   }
 
  private:
-  /// Mixes the seed (splitmix64's last steps), so that seeds which are close give numbers that are not.
+  /// Mixes the seed (the last steps of splitmix64), so that close seeds give unrelated numbers.
   __device__ explicit LaneRandom(std::uint64_t seed) {
     seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9u;
     seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EBu;

@@ -1,12 +1,12 @@
 /// @file
-/// ListMalloc: lists of free segments, in bins by size, or by size and multiprocessor. What ScatterAlloc is compared
-/// with: a traditional allocator that many threads may use.
+/// ListMalloc: lists of free segments, in bins by size, or by size and multiprocessor. The baseline of ScatterAlloc: a
+/// traditional allocator for many threads.
 ///
 /// Source: ScatterAlloc (Steinberger, Kenzel, Kainz, Schmalstieg, 2012), section 4, and section 8 for the number of
-/// bins; see segment_lists.h for how segments are found, split and merged.
+/// bins; segment_lists.h finds, splits and merges segments.
 ///
-/// The paper leaves open what the lists of a multiprocessor hold at first: here, an equal share of the heap. A thread
-/// that finds nothing there goes on with the lists of the other multiprocessors; it gives memory back to its own.
+/// The paper leaves open the initial contents of a multiprocessor's lists: here, an equal share of the heap. A thread
+/// that finds nothing there continues with the lists of other multiprocessors. It releases memory to its own lists.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,13 @@
 
 namespace dynasoar {
 
-/// What lists of free segments there are.
+/// The division of free segments into lists.
 enum class ListBins {
   by_size,
   by_size_and_multiprocessor,
 };
 
-/// Segments of the heap, as large as requests are, in units of 64 bytes.
+/// Segments of the heap with the sizes of requests, in units of 64 bytes.
 ///
 /// @par Concurrency   everything may overlap; lock-free
 template <ListBins kListBins>
@@ -59,7 +59,7 @@ class ListMalloc {
 
   __host__ __device__ std::size_t largest() const { return largest_; }
 
-  /// For Storage. @throws Error if the largest request does not fit into what each set of lists has, or there is too
+  /// For Storage. @throws Error if the largest request does not fit into the share of a set of lists, or there is too
   /// little memory
   static ListMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
     const std::uint32_t sets = kOneSet ? 1 : detail::sets_of_warps(executor);
@@ -104,10 +104,10 @@ class ListMalloc {
   std::size_t largest_;
 };
 
-/// The paper's size list.
+/// The size list of the paper.
 using SizeListMalloc = ListMalloc<ListBins::by_size>;
 
-/// The paper's mp lists.
+/// The mp lists of the paper.
 using MultiprocessorListMalloc = ListMalloc<ListBins::by_size_and_multiprocessor>;
 
 static_assert(DeviceMalloc<SizeListMalloc>);

@@ -1,6 +1,6 @@
 /// @file
-/// MallocStorage: the Storage of an allocator: a heap of its own or that of another allocator, and tables beside it.
-/// Used by the allocators in this folder.
+/// MallocStorage: the Storage of an allocator: its own heap or that of another allocator, and additional tables. Used
+/// by the allocators in this folder.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ struct MallocNeeds;
 
 namespace detail {
 
-/// Device memory of an allocator. @throws Error from all that makes some, if there is too little
+/// The device memory of an allocator. @throws Error from all functions that allocate, if there is too little memory
 class MallocMemory {
  public:
-  /// The memory to hand out. @pre called once
+  /// Allocates the heap. @pre called once
   char* make_heap(std::size_t bytes) {
     heap_ = DeviceArray<char>(bytes);
     add_heap(bytes);
     return heap_.data();
   }
 
-  /// A table beside it, every byte of which is `value`.
+  /// Allocates a table, and sets each byte to `value`.
   template <class T>
   T* make_table(std::size_t count, unsigned char value = 0) {
     DeviceArray<char>& table = tables_.emplace_back(count * sizeof(T));
@@ -36,7 +36,7 @@ class MallocMemory {
     return reinterpret_cast<T*>(table.data());
   }
 
-  /// A table of T that has the bytes of these values.
+  /// Allocates a table of T with the bytes of these values.
   template <class T, class Value>
   T* make_table(const std::vector<Value>& values) {
     static_assert(sizeof(T) == sizeof(Value) && std::is_trivially_copyable_v<Value>);
@@ -45,7 +45,7 @@ class MallocMemory {
     return table;
   }
 
-  /// Another allocator, which hands out all of the memory or a part of it.
+  /// Makes another allocator for all of the memory or a part of it.
   template <class Pool>
   Pool make_pool(Executor& executor, const MallocNeeds& needs) {
     const auto storage = std::make_shared<typename Pool::Storage>(executor, needs);
@@ -55,7 +55,7 @@ class MallocMemory {
     return storage->view();
   }
 
-  /// Counts memory to hand out that belongs to others.
+  /// Adds to the size of the heap memory that belongs to another allocator.
   void add_heap(std::size_t bytes) { heap_bytes_ += bytes; }
 
   std::size_t heap_bytes() const { return heap_bytes_; }
@@ -71,8 +71,8 @@ class MallocMemory {
 
 /// Owns the memory of an allocator.
 ///
-/// @tparam M   a DeviceMalloc with a static function `make(executor, needs, memory)`, which returns a view of what it
-///             makes in `memory`
+/// @tparam M   a DeviceMalloc with a static function `make(executor, needs, memory)`, which returns a view of the
+///             memory that it makes in `memory`
 template <class M>
 class MallocStorage {
  public:

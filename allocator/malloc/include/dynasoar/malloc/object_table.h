@@ -1,10 +1,10 @@
 /// @file
-/// ObjectTable: pointers to all objects of a class, without gaps where a loop begins. What parallel loops need that an
-/// allocator of plain memory cannot tell. Used by AosAllocator.
+/// ObjectTable: pointers to all objects of a class, without gaps at the beginning of a loop. Parallel loops need it
+/// because an allocator of plain memory cannot enumerate objects. Used by AosAllocator.
 ///
 /// Source: DynaSOAr, section 7, "Parallel Do-all in Custom Allocators": pointers are appended as objects are created,
-/// and those of deleted objects are taken out before the next loop. Changed: an object knows its place in the table, so
-/// taking it out is one store, and only as many pointers move as objects were deleted: the last ones, into the gaps.
+/// and those of deleted objects are removed before the next loop. Difference: an object knows its place in the table,
+/// so its removal is one store, and only the last pointers move into the gaps, at most one per deleted object.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,13 @@ namespace dynasoar::detail {
 ///
 /// @par Concurrency   `append` and `remove` may overlap; `compact` must not overlap with them
 struct ObjectTable {
-  /// Numbers that change; zero at first.
+  /// Numbers that change; initially zero.
   struct Counts {
     AtomicWord<std::uint32_t> end;            ///< entries in use, deleted ones included; may exceed the capacity
-    AtomicWord<std::uint32_t> removed;        ///< of these, how many were deleted since the table was last compacted
-    AtomicWord<std::uint32_t> gaps;           ///< of these, how many lie below the new end
+    AtomicWord<std::uint32_t> removed;        ///< number of these that were deleted since the last compaction
+    AtomicWord<std::uint32_t> gaps;           ///< number of these below the new end
     AtomicWord<std::uint32_t> movers;         ///< live entries beyond the new end
-    AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
+    AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that have finished
     AtomicWord<std::uint32_t> unused;         ///< the next member is aligned
     AtomicWord<std::uint64_t> all_removed;    ///< objects deleted since the start, up to the last compaction
   };
@@ -41,27 +41,27 @@ struct ObjectTable {
   std::uint64_t* objects;         ///< [capacity] handles; 0 for an object that was deleted
   std::uint32_t* removed_places;  ///< [capacity] places of deleted objects
   std::uint32_t* gap_places;      ///< [capacity] scratch of compaction
-  std::uint32_t* mover_places;    ///< [capacity] likewise
+  std::uint32_t* mover_places;    ///< [capacity] scratch of compaction
   Counts* counts;
   BlockList list;  ///< the table as blocks of 64 entries, as of the last compaction
   std::uint32_t capacity;
 
   static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
-  /// Entries in use. @pre nothing is being appended
+  /// Entries in use. @pre no thread appends
   __device__ std::uint32_t end() const {
     const std::uint32_t found = counts->end.load(Order::relaxed);
     return found < capacity ? found : capacity;
   }
 
-  /// Makes room for one object per lane that calls it together with others. @return its place, or kNoPlace if as many
-  /// objects as the table has entries were created since it was last compacted
+  /// Makes room for one object for each lane of a group that calls it together. @return the place of the lane's object,
+  /// or kNoPlace if the table has no free entry since its last compaction
   template <class Warp>
   __device__ std::uint32_t append(Warp warp) const {
     const auto group = warp.coalesce();
     std::uint32_t first = capacity;
-    // relaxed: only uniqueness matters; the end of the loop publishes the entries. The look before keeps requests that
-    // are refused from moving the end on, at last around.
+    // relaxed: only uniqueness matters; the end of the loop publishes the entries. The load before prevents refused
+    // requests from advancing the end, which could overflow.
     if (group.rank() == 0 && counts->end.load(Order::relaxed) < capacity) {
       first = counts->end.fetch_add(static_cast<std::uint32_t>(group.size()), Order::relaxed);
     }
@@ -69,12 +69,12 @@ struct ObjectTable {
     return place < capacity ? place : kNoPlace;
   }
 
-  /// The object at a place, 0 if it was deleted, for threads that run while others may delete it.
+  /// The object at a place, 0 if it was deleted, for threads that run while other threads may delete it.
   __device__ std::uint64_t alive_at(std::uint32_t place) const {
-    return entry(place).load(Order::relaxed);  // relaxed: a courtesy; a program may not race with the deletion
+    return entry(place).load(Order::relaxed);  // relaxed: a program must not race with the deletion anyway
   }
 
-  /// Takes an object out. @return false if it was out already: then it is being deleted twice
+  /// Removes an object. @return false if it was removed before: it is being deleted twice then
   template <class Warp>
   __device__ bool remove(std::uint32_t place, Warp warp) const {
     if (entry(place).exchange(0, Order::relaxed) == 0) return false;
@@ -85,8 +85,8 @@ struct ObjectTable {
     return true;
   }
 
-  // Compaction, in two steps over i < removed: first the gaps that remain, and the entries that fill them, are listed;
-  // there are as many of these as of those. Then entries move.
+  // Compaction, in two steps over i < removed. The first step lists the remaining gaps, and the entries that fill them;
+  // their numbers are equal. The second step moves entries.
 
   /// @param removed   counts->removed
   __device__ void list_gap_and_mover(std::uint32_t i, std::uint32_t removed) const {
@@ -102,7 +102,7 @@ struct ObjectTable {
     reinterpret_cast<AosHeader*>(object & kAddressMask)->index = gap_places[i];
   }
 
-  /// Notes what the two steps did. @pre they are done
+  /// Updates the numbers after the two steps. @pre both have ended
   __device__ void finish_compaction(std::uint32_t removed) const {
     const std::uint32_t new_end = end() - removed;
     const std::uint32_t old_blocks = list.size->blocks;
@@ -129,14 +129,14 @@ struct ObjectTables {
   ObjectTable of[kTypes];
 };
 
-/// Some of them.
+/// Some of these tables.
 template <int kTypes>
 struct ChosenTables {
   ObjectTable tables[kTypes];
   int count;
 };
 
-/// Sets up the list of a table: every entry says that all its objects are there.
+/// Initializes the list of a table: each entry has all its objects.
 struct FillList {
   ListedBlock* entries;
   __device__ void operator()(std::size_t i) const { entries[i] = {first_bits(64), static_cast<std::uint32_t>(i)}; }

@@ -1,11 +1,11 @@
 /// @file
-/// Maps of used pages for the random walks (random_walk.h): what a step looks at, and how a page is taken.
+/// Maps of used pages for the random walks (random_walk.h): they define a step, and take pages.
 ///
 /// Source: Pham et al., ICS '22, sections 3.1 (a flag for each page), 4.1 (bitmap) and 4.2 (LockMap).
 ///
-/// A map consists of *places*, each of which holds one or more pages. `has_free(place)` is a look; `take(place,
-/// random)` makes a free page of the place the caller's, or returns kNoPage if there is none any more. Whoever takes a
-/// page acquires what its last owner did to it before `give_back`.
+/// A map consists of *places*, each of which has one or more pages. `has_free(place)` checks a place. `take(place,
+/// random)` takes a free page of the place for the caller, or returns kNoPage if there is none any more. A thread that
+/// takes a page acquires all accesses of its last owner before `give_back`.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace dynasoar {
 
-/// No page: what GETPAGE returns if all are used.
+/// No page. GETPAGE returns it if all pages are used.
 inline constexpr std::uint32_t kNoPage = ~std::uint32_t{0};
 
 namespace detail {
@@ -31,7 +31,7 @@ class PageFlags {
  public:
   static constexpr MallocProperties kProperties{"rw", true, false, false};
   static constexpr bool kCollaborates = false;
-  static constexpr int kSteps = 4096;  // of a walk; with 1 page of 1000 free, 98 % of the walks need fewer
+  static constexpr int kSteps = 4096;  // steps of a walk; with 1 page of 1000 free, 98 % of the walks need fewer
   using Word = std::uint32_t;
 
   static std::size_t words_needed(std::size_t pages) { return pages; }
@@ -65,13 +65,13 @@ class PageBits {
  public:
   static constexpr MallocProperties kProperties{"rw-bm", true, false, false};
   static constexpr bool kCollaborates = false;
-  static constexpr int kSteps = 512;  // of a walk; with 1 page of 1000 free, practically all walks need fewer
+  static constexpr int kSteps = 512;  // steps of a walk; with 1 page of 1000 free, almost all walks need fewer
   static constexpr std::uint32_t kWordBits = 64;
   using Word = std::uint64_t;
 
   static std::size_t words_needed(std::size_t pages) { return (pages + kWordBits - 1) / kWordBits; }
   static std::vector<Word> words_for(const std::vector<bool>& used) {
-    std::vector<Word> words(words_needed(used.size()), ~Word{0});  // what is behind the last page is used for ever
+    std::vector<Word> words(words_needed(used.size()), ~Word{0});  // bits behind the last page are always set
     for (std::size_t page = 0; page < used.size(); ++page) {
       if (!used[page]) words[page / kWordBits] &= ~(Word{1} << page % kWordBits);
     }
@@ -117,13 +117,13 @@ class PageBits {
   std::uint32_t words_;
 };
 
-/// PageBits in which a word is locked by whoever takes pages from it. Locks are tried, never waited for; giving back
-/// needs none.
+/// PageBits in which a thread locks a word to take pages from it. Threads try locks, but never wait for them. A release
+/// needs no lock.
 class LockedPageBits : private PageBits {
  public:
   static constexpr MallocProperties kProperties{"corw", true, false, true};
   static constexpr bool kCollaborates = true;
-  static constexpr int kSteps = 128;  // of a walk: with 32 lanes, as many looks as PageFlags has
+  static constexpr int kSteps = 128;  // steps of a walk: 32 lanes check as many places as with PageFlags
   using PageBits::Word;
 
   static std::size_t words_needed(std::size_t pages) {
@@ -148,11 +148,11 @@ class LockedPageBits : private PageBits {
   using PageBits::places;
 
   __device__ bool try_lock(std::uint32_t word) const {
-    // Acquire: partner of the release in take_and_unlock, so that free_pages sees what the lock's last owner took.
+    // Acquire: partner of the release in take_and_unlock, so that free_pages sees the pages that the last owner took.
     return (locks_[word / kWordBits].fetch_or(lock_bit(word), Order::acquire) & lock_bit(word)) == 0;
   }
 
-  /// @pre the caller holds the lock, and the pages were free when it had it
+  /// @pre the caller holds the lock, and the pages were free when it got the lock
   __device__ void take_and_unlock(std::uint32_t word, Word pages) const {
     if (pages != 0) take_all(word, pages);
     locks_[word / kWordBits].fetch_and(~lock_bit(word), Order::release);  // partner: try_lock

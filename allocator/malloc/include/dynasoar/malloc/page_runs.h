@@ -1,12 +1,12 @@
 /// @file
 /// PageRuns: consecutive pages for requests that one page cannot hold. Used by ScatterMalloc.
 ///
-/// Source: ScatterAlloc (Steinberger et al. 2012), section 6.3. Each page of a run has an entry that says so; a run is
-/// taken page by page, and given up if another thread was faster on one of them.
+/// Source: ScatterAlloc (Steinberger et al. 2012), section 6.3. Each page of a run has an entry. A run is taken page by
+/// page, and given up if another thread was faster on one of them.
 ///
-/// The paper leaves open where a search goes on after that: here, behind the run that was in the way, which is why an
-/// entry holds the run's length and the page's place in it. Runs are taken from their first page up; of two that
-/// overlap, the one that starts further up never gives up for the other.
+/// The paper leaves open where a search continues then: here, behind the run that was in the way. For this, an entry
+/// has the length of the run and the position of the page in it. Runs are taken from their first page up. Of two
+/// overlapping runs, the one with the higher first page never gives up because of the other.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace dynasoar::detail {
 /// Entries of pages, 0 for a free one.
 ///
 /// @par Concurrency   everything may overlap; lock-free
-/// @par Cost          first fit: linear in the runs in front
+/// @par Cost          first fit: linear in the number of runs in front
 class PageRuns {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -30,11 +30,11 @@ class PageRuns {
   static constexpr std::uint32_t kPageBytes = 4096;
 
   /// @param entries   of `count` pages, all 0
-  /// @param memory    of the pages; nothing of the allocator's heap lies behind it
+  /// @param memory    of the pages, at the end of the allocator's heap
   PageRuns(AtomicWord<std::uint64_t>* entries, std::uint32_t count, char* memory)
       : entries_(entries), count_(count), memory_(memory) {}
 
-  /// Memory of `bytes` bytes. @return null if there are not so many pages in a row
+  /// Allocates `bytes` bytes. @return null if there are not enough consecutive pages
   __device__ void* malloc(std::size_t bytes) const {
     const std::uint32_t first = take(static_cast<std::uint32_t>((bytes + kPageBytes - 1) / kPageBytes));
     return first == kNone ? nullptr : memory_ + std::size_t{first} * kPageBytes;
@@ -47,26 +47,26 @@ class PageRuns {
     give(static_cast<std::uint32_t>(static_cast<std::size_t>(static_cast<char*>(pointer) - memory_) / kPageBytes));
   }
 
-  /// @return the first of `pages` consecutive pages, which are the caller's now, or kNone
+  /// Takes pages for the caller. @return the first of `pages` consecutive pages, or kNone
   __device__ std::uint32_t take(std::uint32_t pages) const {
     for (int round = 0; round < kRounds; ++round) {
       bool lost = false;
       const std::uint32_t first = first_fit(pages, lost);
       if (first != kNone) return first;
       if (!lost) return kNone;
-      PlatformAtomics::pause(round);  // what was lost may be free again: the other thread may have given up, too
+      PlatformAtomics::pause(round);  // the pages may be free again, because the other thread may have given up, too
     }
     return kNone;
   }
 
-  /// Takes back the run that starts at `first`.
+  /// Releases the run that starts at `first`.
   __device__ void give(std::uint32_t first) const {
-    // The owner alone writes the entries of its run.
+    // Only the owner writes the entries of its run.
     put_back(first, Entry::of(entries_[first].load(Order::relaxed)).pages);
   }
 
  private:
-  static constexpr int kRounds = 64;  // searches, each of which lost a page to another thread
+  static constexpr int kRounds = 64;  // searches that lost a page to another thread
 
   struct Entry {
     std::uint32_t pages;     ///< of the run
@@ -97,7 +97,7 @@ class PageRuns {
     return kNone;
   }
 
-  /// Takes the pages from `page` on. On failure, `page` is the one that was in the way and `found` its entry.
+  /// Takes the pages from `page` on. On failure, `page` becomes the page that was in the way and `found` its entry.
   __device__ bool claim(std::uint32_t& page, std::uint32_t pages, std::uint64_t& found) const {
     const std::uint32_t first = page;
     for (std::uint32_t i = 0; i < pages; ++i) {

@@ -73,7 +73,7 @@ class PlacedObjects<A, Placement::in_pieces> : public PlacedObjects<A, Placement
     return true;
   }
 
-  /// Creates `T(args...)` at those of some places of a block at which `create` would. @return these
+  /// Creates `T(args...)` at those of some places of a block at which `create` would do so. @return these places
   template <class T, class... Args>
   __device__ static std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
     check_listed<A, T>();
@@ -87,7 +87,7 @@ class PlacedObjects<A, Placement::in_pieces> : public PlacedObjects<A, Placement
     return created;
   }
 
-  /// Moves a T. @return the object at its new place, or null: then it was not moved
+  /// Moves a T. @return the object at its new place, or null if it was not moved
   template <class T>
   __device__ static T* move(T* object, Place place) {
     if (!place.exists()) return nullptr;
@@ -115,7 +115,7 @@ class PlacedObjects<A, Placement::in_pieces> : public PlacedObjects<A, Placement
   /// Memory for a T at a slot, and its entry in the table.
   ///
   /// @param may_try   whether `arrive` may succeed
-  /// @param arrive    gets the place for the object, or not
+  /// @param arrive    tries to claim the place for the object
   /// @return the object, whose fields have no values yet, or null
   template <class T, class MayTry, class Arrive>
   __device__ static T* put_at(const PlacedState& placed, std::uint64_t slot, const MayTry& may_try,

@@ -1,17 +1,18 @@
 /// @file
-/// RwPages, RwBmPages, CoRwPages: pages of one size, found by looking at random places until one is free.
+/// RwPages, RwBmPages, CoRwPages: pages of one size. Requests check random places until one is free.
 ///
 /// Source: Pham et al., "Dynamic Memory Management in Massively Parallel Systems: A Case on GPUs", ICS '22: RW in
-/// section 3.1 (algorithm 1), RW-BM in 4.1, CoRW in 4.2 (algorithm 2). There is no state that all threads share, only
-/// the used bits of the pages, so nobody queues; a page costs T/A looks or so if A of T pages are free.
+/// section 3.1 (algorithm 1), RW-BM in 4.1, CoRW in 4.2 (algorithm 2). Threads share only the used bits of the pages,
+/// so there is no queue. A request checks about T/A pages if A of T pages are free.
 ///
-/// What the paper leaves open, and what is done here:
-/// - It walks until there is a page. Here a walk ends after Map::kSteps steps. The lanes of a warp without a page
-///   then sweep over all pages together; a sweep that saw no free page means that there is none: null.
-/// - RW keeps its used flags beside the pages, in a word each; RW-BM and CoRW use words of 64 bits.
-/// - A lane of RW-BM takes, of a word's free pages, one at random, since others may be looking at the same word.
-/// - CoRW: a lane sets the used bits of all pages that its word gave away with one atomic operation, when all have been
-///   shared out, as its lock keeps others away; pages that no lane needs stay free. A lock is never waited for.
+/// The paper leaves the following open; this is our choice:
+/// - In the paper, a walk continues until there is a page. Here it ends after Map::kSteps steps. The lanes of a warp
+///   without a page then sweep over all pages together. If a sweep finds no free page, the result is null.
+/// - RW has a separate word for the used flag of each page; RW-BM and CoRW use words of 64 bits.
+/// - A lane of RW-BM takes a random one of a word's free pages, because other lanes may check the same word.
+/// - CoRW: once the pages of a lane's word have been distributed, the lane sets the used bits of all taken pages with
+///   one atomic operation; its lock excludes other lanes. Pages that no lane needs stay free. No thread waits for a
+///   lock.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +33,13 @@
 
 namespace dynasoar {
 
-/// Counts nothing.
+/// Does not count steps.
 struct NoSteps {
   __device__ void take() {}
 };
 
 /// Counts the steps of a lane, for TAS and WAS: the averages over all lanes, and over the maxima of the warps. A step
-/// is a look at one place of a walk, or a round of a sweep.
+/// is the check of one place of a walk, or a round of a sweep.
 struct StepCount {
   std::uint32_t steps = 0;
   __device__ void take() { ++steps; }
@@ -46,13 +47,13 @@ struct StepCount {
 
 namespace detail {
 
-/// Gives pages from lanes that found one to lanes that need one, in the order of their ranks.
+/// Distributes pages from lanes that found one to lanes that need one, in the order of their ranks.
 ///
 /// @param need    ranks of the lanes without a page
 /// @param has     ranks of the lanes that offer one
 /// @param offer   the page that this lane offers
-/// @param page    this lane's, or kNoPage
-/// @return        what is this lane's now
+/// @param page    the page of this lane, or kNoPage
+/// @return        the page of this lane afterwards, or kNoPage
 /// @pre all lanes of the group call it together
 template <class Group>
 __device__ std::uint32_t share_pages(const Group& group, std::uint32_t need, std::uint32_t has, std::uint32_t offer,
@@ -63,13 +64,13 @@ __device__ std::uint32_t share_pages(const Group& group, std::uint32_t need, std
   return gets ? shared : page;
 }
 
-/// Whether one of the pages that the lanes of `has` offer is this lane's, and will be wanted.
+/// Whether this lane is one of `has`, and another lane will take the page that it offers.
 template <class Group>
 __device__ bool is_wanted(const Group& group, std::uint32_t need, std::uint32_t has) {
   return (has >> group.rank() & 1) != 0 && popcount(has & first_bits(group.rank())) < popcount(need);
 }
 
-/// Algorithm 1: a lane by itself looks at random places.
+/// Algorithm 1: a lane alone checks random places.
 template <class Map, class Steps>
 __device__ std::uint32_t walk_alone(const Map& map, LaneRandom& random, Steps& steps) {
   for (int step = 0; step < Map::kSteps; ++step) {
@@ -82,8 +83,8 @@ __device__ std::uint32_t walk_alone(const Map& map, LaneRandom& random, Steps& s
   return kNoPage;
 }
 
-/// Algorithm 2: every lane looks at a random word, which it locks; those that find pages share them with those that
-/// need some. All lanes go on until all have a page.
+/// Algorithm 2: every lane checks a random word, which it locks. Lanes that find pages share them with lanes that need
+/// some. All lanes continue until all have a page.
 template <class Group, class Steps>
 __device__ std::uint32_t walk_together(const LockedPageBits& map, const Group& group, LaneRandom& random,
                                        Steps& steps) {
@@ -108,8 +109,8 @@ __device__ std::uint32_t walk_together(const LockedPageBits& map, const Group& g
   return page;
 }
 
-/// The first of `count` places, each `stride` from the one before and cyclically, that has a free page, or kNoPage. The
-/// looks are independent, so that all are under way at once.
+/// The first of `count` places with a free page, or kNoPage. Each place is `stride` places after the one before,
+/// cyclically. The loads are independent, so they overlap.
 template <int count, class Map>
 __device__ std::uint32_t first_with_free(const Map& map, std::uint32_t start, std::uint32_t stride) {
   std::uint32_t free = 0;
@@ -121,14 +122,14 @@ __device__ std::uint32_t first_with_free(const Map& map, std::uint32_t start, st
   return (start + static_cast<std::uint32_t>(lowest_bit(free)) * stride) % map.places();
 }
 
-/// The lanes of a group look at all places, and share what they find among those without a page, until all have one or
-/// a whole sweep saw no free page.
+/// The lanes of a group check all places, and distribute free pages among lanes without a page, until all have one or a
+/// whole sweep found no free page.
 ///
-/// A page that others take away means another sweep, PlatformAtomics::kPatience of them at most.
+/// If other threads take a page first, there is another sweep, at most PlatformAtomics::kPatience of them.
 template <class Map, class Group, class Steps>
 __device__ std::uint32_t sweep(const Map& map, const Group& group, std::uint32_t page, LaneRandom& random,
                                Steps& steps) {
-  constexpr int kLooks = 8;  // of each lane in a round
+  constexpr int kLooks = 8;  // places that each lane checks in a round
   const auto lanes = static_cast<std::uint32_t>(group.size());
   const auto rank = static_cast<std::uint32_t>(group.rank());
   std::uint32_t need = group.ballot(page == kNoPage);
@@ -156,10 +157,9 @@ __device__ std::uint32_t sweep(const Map& map, const Group& group, std::uint32_t
 /// Pages of one size, named by their numbers; as a DeviceMalloc, of `largest()` bytes.
 ///
 /// @tparam Map   where the used bits are: detail::PageFlags (RW), PageBits (RW-BM) or LockedPageBits (CoRW)
-/// @par Concurrency   everything may overlap. Nobody waits for anybody; after a walk of Map::kSteps steps, a request
-/// ends
-///                    with a sweep that finds all taken, or after PlatformAtomics::kPatience sweeps in which others
-///                    were faster every time
+/// @par Concurrency   everything may overlap. Threads never wait for each other. After a walk of Map::kSteps steps, a
+/// request ends with a sweep that finds all pages taken, or after PlatformAtomics::kPatience sweeps in which other
+/// threads were faster
 /// @par Cost          a walk: RW and RW-BM one load a step and one atomic operation for the page; CoRW one load and two
 ///                    to three atomic operations a step. `free_page`: one store (RW) or atomic operation
 template <class Map>
@@ -169,7 +169,7 @@ class RandomWalkPages {
 
   class Storage;
 
-  /// GETPAGE: the number of a page that is the caller's now, or kNoPage if there is none.
+  /// GETPAGE: takes a page for the caller. @return its number, or kNoPage if there is none
   ///
   /// @param steps   counts the caller's steps, see StepCount
   template <class Warp = PlatformWarp, class Steps = NoSteps>
@@ -183,11 +183,11 @@ class RandomWalkPages {
     const auto group = warp.coalesce();
     if constexpr (Map::kCollaborates) page = detail::walk_together(map_, group, random, steps);
     page = detail::sweep(map_, group, page, random, steps);
-    group.synchronize();  // the lane that took the page has acquired it, perhaps not the one that gets it
+    group.synchronize();  // the lane that acquired the page may not be the one that gets it
     return page;
   }
 
-  /// FREEPAGE. @pre the page is the caller's
+  /// FREEPAGE. @pre the caller owns the page
   __device__ void free_page(std::uint32_t page) const { map_.give_back(page); }
 
   __host__ __device__ std::uint32_t page_count() const { return map_.pages(); }
@@ -235,10 +235,10 @@ class RandomWalkPages<Map>::Storage {
     set_used(std::vector<bool>(pages));
   }
 
-  /// Says for every page whether it is used, for measurements that begin with few free pages. Pages that are marked
-  /// used here may be freed by number.
+  /// Sets for every page whether it is used, for measurements that begin with few free pages. Pages that are marked as
+  /// used may be freed by number.
   ///
-  /// @pre no work that uses the pages is under way
+  /// @pre no running work uses the pages
   /// @throws Error if `used` does not have one value for each page
   void set_used(const std::vector<bool>& used) {
     if (used.size() != view_.page_count()) throw Error("dynasoar: set_used needs one value for each page");
@@ -252,7 +252,7 @@ class RandomWalkPages<Map>::Storage {
  private:
   using Word = typename Map::Word;
 
-  // A sweep adds two places and a round's looks in 32 bits.
+  // A sweep adds two places and the steps of a round in 32 bits.
   static constexpr std::size_t kMostPages = (std::size_t{1} << 31) - 1024;
 
   DeviceArray<char> heap_;
@@ -260,13 +260,13 @@ class RandomWalkPages<Map>::Storage {
   RandomWalkPages view_{};
 };
 
-/// Random walk (RW): looks at one page at a time.
+/// Random walk (RW): checks one page at a time.
 using RwPages = RandomWalkPages<detail::PageFlags>;
 
-/// Random walk with bitmap (RW-BM): looks at the used bits of 64 pages at a time.
+/// Random walk with bitmap (RW-BM): checks the used bits of 64 pages at a time.
 using RwBmPages = RandomWalkPages<detail::PageBits>;
 
-/// Collaborative random walk (CoRW): the lanes of a warp look together and share what they find.
+/// Collaborative random walk (CoRW): the lanes of a warp search together and share the pages that they find.
 using CoRwPages = RandomWalkPages<detail::LockedPageBits>;
 
 /// An allocator of pages: GETPAGE and FREEPAGE.

@@ -1,20 +1,21 @@
 /// @file
-/// RwMalloc: memory of any size, as a run of free units in a bitmap that warps look for at random places.
+/// RwMalloc: memory of any size, as a run of free units in a bitmap. Warps search for runs at random places.
 ///
 /// Source: Pham et al., "Dynamic Memory Management in Massively Parallel Systems: A Case on GPUs", ICS '22, section 4.3
-/// (algorithm 3, RW_malloc): the lanes of a warp read consecutive words of the bitmap, at a random place, and look
-/// there for runs that are long enough; small requests of a warp are looked for as one.
+/// (algorithm 3, RW_malloc): the lanes of a warp read consecutive words of the bitmap, at a random place, and search
+/// there for runs that are long enough. Small requests of a warp are combined.
 ///
-/// What the paper leaves open, and what is done here:
+/// The paper leaves the following open; this is our choice:
 /// - Units have 16 bytes, so that little is wasted. A unit is never shared by two requests.
-/// - Requests of a warp are aggregated, from the lowest rank on, as long as they need kTogether units in all. If no
-///   such run is found in kStepsTogether steps, its lanes are served one by one.
-/// - Runs may go on from word to word, from lane to lane and, while all is free, from one step's region to the next. So
-///   requests may be larger than what the lanes read at a time, and a lane that is alone can make them, too.
-/// - `free` must know how long the memory is: a second bitmap marks the last unit of everything handed out, also of the
-///   parts of an aggregated request, which are freed one by one.
-/// - Runs of several words are claimed word by word, by several lanes, and given back if somebody was faster with one.
-/// - A walk ends after kSteps steps. Then the whole bitmap is swept; a sweep that met no free run means null.
+/// - Requests of a warp are aggregated, from the lowest rank on, as long as they need at most kTogether units in all.
+///   If no such run is found in kStepsTogether steps, the lanes make separate requests.
+/// - Runs may continue from word to word, from lane to lane and, while all units are free, from one step's region to
+///   the next. So a request may be larger than the region of one step, and a single lane can make it, too.
+/// - `free` needs the size of the memory: a second bitmap marks the last unit of each allocation, also of the parts of
+///   an aggregated request, which are freed separately.
+/// - Runs of several words are claimed word by word, by several lanes, and released if another thread was faster with
+///   one.
+/// - A walk ends after kSteps steps. Then the whole bitmap is swept. If a sweep finds no free run, the result is null.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,7 @@ namespace dynasoar {
 
 namespace detail {
 
-/// A bitmap of used units, in which the lanes of a group look for runs of free ones together.
+/// A bitmap of used units, in which the lanes of a group search for runs of free units together.
 ///
 /// All functions that take a group must be called by all its lanes together, with the same arguments.
 class UnitBitmap {
@@ -47,7 +48,7 @@ class UnitBitmap {
   UnitBitmap() = default;
   UnitBitmap(Word* used, std::uint32_t words) : used_(used), words_(words) {}
 
-  /// Takes `units` free units in a row. @return the first, or kNone if `steps` looks at random places found none
+  /// Takes `units` consecutive free units. @return the first one, or kNone if `steps` steps at random places found none
   template <class Group>
   __device__ std::uint32_t walk(const Group& group, std::uint32_t units, int steps, LaneRandom& random) const {
     Place place{group.broadcast(random.below(words_)), {}};
@@ -63,10 +64,10 @@ class UnitBitmap {
     return kNone;
   }
 
-  /// As walk, but looks everywhere. @return kNone if there was no such run, or if others were faster again and again
+  /// Like walk, but searches everywhere. @return kNone if there was no such run, or if other threads were always faster
   template <class Group>
   __device__ std::uint32_t sweep(const Group& group, std::uint32_t units, LaneRandom& random) const {
-    // Once around, and on to the end of a run that begins before the start.
+    // Once around, and further up to the end of a run that begins before the start.
     const std::uint32_t distance = words_ + units / kWordBits + 2;
     const auto lanes = static_cast<std::uint32_t>(group.size());
     for (int sweeps = 0; sweeps < PlatformAtomics::kPatience; ++sweeps) {
@@ -88,7 +89,7 @@ class UnitBitmap {
     return kNone;
   }
 
-  /// Makes units free that were taken.
+  /// Releases units.
   __device__ void give_back(std::uint32_t first, std::uint32_t units) const {
     for (std::uint32_t word = first / kWordBits; word <= (first + units - 1) / kWordBits; ++word) {
       used_[word].fetch_and(~bits_in(word, first, units), Order::release);  // partner: take
@@ -96,13 +97,13 @@ class UnitBitmap {
   }
 
  private:
-  /// Free units in a row.
+  /// Consecutive free units.
   struct Run {
     std::uint32_t first = 0;
     std::uint32_t units = 0;
   };
 
-  /// Where a group looks: its lanes at a word each, from `word` on, and what is free right before it.
+  /// The region that a group searches: a word for each lane, from `word` on; and the free units directly before it.
   struct Place {
     std::uint32_t word;
     Run tail;
@@ -110,7 +111,7 @@ class UnitBitmap {
 
   __device__ static std::uint32_t min(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
-  /// The bits of a word that stand for units of a run.
+  /// The bits of a word for the units of a run.
   __device__ static std::uint64_t bits_in(std::uint32_t word, std::uint32_t first, std::uint32_t units) {
     const std::uint32_t begin = word * kWordBits;
     const std::uint32_t from = first > begin ? first - begin : 0;
@@ -123,7 +124,7 @@ class UnitBitmap {
     return static_cast<std::uint32_t>(~mask == 0 ? 64 : lowest_bit(~mask));
   }
 
-  /// Likewise, from the highest on.
+  /// The same, from the highest bit on.
   __device__ static std::uint32_t ones_from_top(std::uint64_t mask) {
     return static_cast<std::uint32_t>(~mask == 0 ? 64 : 63 - highest_bit(~mask));
   }
@@ -131,7 +132,7 @@ class UnitBitmap {
   /// The bits of `free` that have units - 1 set bits right above them.
   __device__ static std::uint64_t starts_of_runs(std::uint64_t free, std::uint32_t units) {
     if (units > kWordBits) return 0;
-    for (std::uint32_t known = 1; known < units;) {  // every bit left stands for so many
+    for (std::uint32_t known = 1; known < units;) {  // every remaining bit stands for this number
       const std::uint32_t more = min(known, units - known);
       free &= free >> more;
       known += more;
@@ -149,14 +150,14 @@ class UnitBitmap {
     advance(place, static_cast<std::uint32_t>(group.size()));
   }
 
-  /// Looks for a run that begins where the lanes look, or in the tail. @return its first unit; or kNone, and then the
-  /// tail is what is free at the end of what they looked at
+  /// Searches for a run that begins in the region, or in the tail. @return its first unit; or kNone, in which case the
+  /// tail becomes the free units at the end of the region
   template <class Group>
   __device__ std::uint32_t look(const Group& group, Place& place, std::uint32_t units) const {
     const auto rank = static_cast<std::uint32_t>(group.rank());
     const std::uint32_t word = place.word + rank;
     const std::uint64_t free = word < words_ ? ~used_[word].load(Order::relaxed) : 0;
-    const std::uint64_t whole = group.ballot(~free == 0);  // words that are free altogether
+    const std::uint64_t whole = group.ballot(~free == 0);  // completely free words
     const std::uint32_t bottom = ones_from_bottom(free);
     const std::uint32_t top = ones_from_top(free);
     const std::uint32_t behind = free_behind(group, whole, bottom);
@@ -176,7 +177,7 @@ class UnitBitmap {
     return kNone;
   }
 
-  /// Free units that follow this lane's word without a gap, as far as the lanes look.
+  /// The free units that follow this lane's word without a gap, up to the end of the region.
   template <class Group>
   __device__ static std::uint32_t free_behind(const Group& group, std::uint64_t whole, std::uint32_t bottom) {
     const int words = lowest_bit(~(whole >> (group.rank() + 1)));
@@ -185,7 +186,7 @@ class UnitBitmap {
     return static_cast<std::uint32_t>(words) * kWordBits + (end < group.size() ? rest : 0);
   }
 
-  /// What is free at the end of what the lanes look at, with the tail before it if nothing there is used.
+  /// The free units at the end of the region, including the tail before it if all of the region is free.
   template <class Group>
   __device__ static Run tail_of(const Group& group, const Place& place, std::uint64_t whole, std::uint32_t top) {
     const auto lanes = static_cast<std::uint32_t>(group.size());
@@ -202,7 +203,7 @@ class UnitBitmap {
     return {end - units, units};
   }
 
-  /// Marks units as used, if all of them are free: each lane does so with some of the words.
+  /// Marks units as used, if all of them are free. Each lane marks some of the words.
   template <class Group>
   __device__ bool take(const Group& group, std::uint32_t first, std::uint32_t units) const {
     const auto lanes = static_cast<std::uint32_t>(group.size());
@@ -217,7 +218,7 @@ class UnitBitmap {
       if (!all) used_[word].fetch_and(~bits | found, Order::relaxed);
     }
     if (group.ballot(!all) == 0) {
-      group.synchronize();  // what one lane has acquired, others will use
+      group.synchronize();  // other lanes will use units that one lane has acquired
       return true;
     }
     if (!all) word -= lanes;  // that one has been undone
@@ -236,9 +237,9 @@ class UnitBitmap {
 
 /// Memory of any size.
 ///
-/// @par Concurrency   everything may overlap. Nobody waits for anybody; a request ends with a sweep that meets no run
-///                    of its length (runs that others claim for a moment, in vain, count as used), or after
-///                    PlatformAtomics::kPatience sweeps in which others were faster
+/// @par Concurrency   everything may overlap. Threads never wait for each other. A request ends with a sweep that finds
+///                    no run of its length, or after PlatformAtomics::kPatience sweeps in which other threads were
+///                    faster. Runs that other threads claim for a moment and then release count as used
 /// @par Cost          for all small requests of a warp together: a load and two atomic operations for each word of the
 ///                    bitmap, and one atomic operation for each request; `free`: two atomic operations
 class RwMalloc {
@@ -262,7 +263,7 @@ class RwMalloc {
     const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
     const auto first = static_cast<std::uint32_t>(offset / kUnitBytes);
     const std::uint32_t last = last_unit_from(first);
-    // Comes before the release in give_back, so whoever gets these units finds no mark on them.
+    // Comes before the release in give_back, so the next owner of these units finds no mark on them.
     lasts_[last / kWordBits].fetch_and(~mark(last), Order::relaxed);
     used_.give_back(first, last - first + 1);
   }
@@ -290,25 +291,26 @@ class RwMalloc {
   static constexpr std::size_t kUnitBytes = 16;
   static constexpr std::uint32_t kWordBits = detail::UnitBitmap::kWordBits;
   static constexpr std::uint32_t kNone = detail::UnitBitmap::kNone;
-  static constexpr std::uint32_t kTogether = 2048;  // units: what a warp of 32 lanes reads the bits of in one step
-  static constexpr int kStepsTogether = 16;         // of a walk for several requests
-  static constexpr int kSteps = 128;                // of a walk for one
-  // 32 GB; a warp's requests add up in 32 bits.
+  static constexpr std::uint32_t kTogether =
+      2048;                                  // units: the number of bits that a warp of 32 lanes reads in one step
+  static constexpr int kStepsTogether = 16;  // steps of a walk for several requests
+  static constexpr int kSteps = 128;         // steps of a walk for one request
+  // 32 GB; the sum of a warp's requests fits into 32 bits.
   static constexpr std::size_t kMostUnits = std::size_t{1} << 31;
 
   __device__ static std::uint64_t mark(std::uint32_t unit) { return std::uint64_t{1} << unit % kWordBits; }
 
-  /// Units for every lane of the group. @return the first of the calling lane's, or kNone
+  /// Takes units for every lane of the group. @return the first unit of the calling lane, or kNone
   template <class Group>
   __device__ std::uint32_t take(const Group& group, std::uint32_t units, detail::LaneRandom& random) const {
     std::uint32_t first = kNone;
     bool waits = true;
     bool together = true;
-    // Each round serves or refuses one lane or more, but for one that ends the time together.
+    // Each round serves or refuses at least one lane, except the round that ends the aggregation.
     while (group.ballot(waits) != 0) {
       const LaneSums sums = group.sums(!waits ? 0 : units <= kTogether ? units : kTogether + 1);
       const bool served = waits && (sums.before == 0 || (together && sums.before + units <= kTogether));
-      const std::uint32_t lanes = group.ballot(served);  // the first that wait
+      const std::uint32_t lanes = group.ballot(served);  // the first waiting lanes
       const std::uint32_t wanted = group.shuffle(sums.before + units, detail::highest_bit(lanes));
       const bool alone = detail::popcount(lanes) == 1;
       const std::uint32_t run =
@@ -316,11 +318,11 @@ class RwMalloc {
       if (run == kNone && !alone) {
         together = false;
       } else if (run == kNone) {
-        waits = waits && units < wanted;  // what is not there for one is not there for others either
+        waits = waits && units < wanted;  // larger requests of other lanes fail, too
       } else if (served) {
         first = run + sums.before;
         const std::uint32_t last = first + units - 1;
-        lasts_[last / kWordBits].fetch_or(mark(last), Order::relaxed);  // for the one who frees this
+        lasts_[last / kWordBits].fetch_or(mark(last), Order::relaxed);  // for the free of this memory
         waits = false;
       }
     }
@@ -342,7 +344,7 @@ class RwMalloc {
   }
 
   detail::UnitBitmap used_;
-  Word* lasts_;  // a bit for each unit, set in the last one of everything handed out
+  Word* lasts_;  // a bit for each unit, set for the last unit of each allocation
   char* heap_;
   std::uint32_t units_;
 };

@@ -1,20 +1,21 @@
 /// @file
-/// ScatterMalloc: scatters requests over pages by a hash of their size and of where they are made, so that few of them
-/// meet.
+/// ScatterMalloc: scatters requests over pages by a hash of their size and of the requesting multiprocessor and warp,
+/// so that few of them access the same page.
 ///
 /// Source: ScatterAlloc (Steinberger, Kenzel, Kainz, Schmalstieg, 2012), sections 5 and 6. Super blocks consist of
-/// regions, regions of pages; see scatter_pages.h for what happens on a page, page_runs.h for larger requests.
+/// regions, regions of pages; scatter_pages.h allocates within a page, page_runs.h serves larger requests.
 ///
-/// The paper leaves open, or we chose differently:
-/// - Requests of one size that lanes of a warp make together take their chunks from the same pages with one change of
-///   the count and one of the bit field, in one lane. `ScatterMallocSeparate` is without that, as in the paper.
-/// - The hash adds the warp's place on its multiprocessor, times kWarpPages, or the warps of one would meet.
-/// - Super blocks are as large as kSuperBlocks of them fill the heap, but not below the paper's 8 MB where the heap
-///   has as much. They lie next to each other. Regions have 64 pages, and are left alone from 9/10 full on; super
-///   blocks likewise. A request that finds nothing so looks at all pages that are not full before it gives up.
+/// Differences to the paper, and choices that it leaves open:
+/// - Simultaneous requests of a warp's lanes for one size take their chunks from the same pages. One lane makes one
+///   change of the count and one of the bit field. `ScatterMallocSeparate` does not combine requests, as in the paper.
+/// - The hash adds the warp's number on its multiprocessor, times kWarpPages. Otherwise the warps of a multiprocessor
+///   would access the same pages.
+/// - The heap has kSuperBlocks adjacent super blocks, but not smaller ones than the paper's 8 MB if the heap is large
+///   enough. Regions have 64 pages, and are skipped from 9/10 full on; so are super blocks. A request that then finds
+///   nothing searches all pages that are not full before it gives up.
 /// - One super block in four serves requests above a page, if `largest_request` is above a page, and nothing else.
-/// - A page that becomes free, not every freed chunk, may make its super block the active one: the less likely, the
-///   more of its regions are full. The dice are the page's number.
+/// - A page that becomes free, and not every freed chunk, may make its super block the active one. This is less likely
+///   if more of its regions are full. The number of the page serves as a random number.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +62,7 @@ class BasicScatterMalloc {
       if (rank == 0) grant = find(place, rounded, lanes - served);
       grant = from_first_lane(grant, group);
       if (grant.count == 0) break;
-      // Before the first lane was granted chunks, it has acquired them for all.
+      // The first lane has acquired the chunks for all lanes.
       group.synchronize();
       if (rank - served < grant.count) memory = pages_.memory_of(grant, rank - served);
       served += grant.count;
@@ -116,14 +117,14 @@ class BasicScatterMalloc {
   static constexpr std::uint32_t kPageBytes = Pages::kPageBytes;
   static constexpr std::uint32_t kSizeFactor = 38183;            // k_S in the paper's hash
   static constexpr std::uint32_t kMultiprocessorFactor = 17497;  // k_mp
-  static constexpr std::uint32_t kWarpPages = 4;                 // from one warp of a multiprocessor to the next
-  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;   // as PlatformWarp counts them
+  static constexpr std::uint32_t kWarpPages = 4;                 // distance between the pages of consecutive warps
+  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;   // in the numbers of PlatformWarp
   static constexpr std::uint32_t kReactivation = 8;              // pages of an empty block that become free per change
   static constexpr std::size_t kLeastBlockPages = 2048;          // 8 MB, as in the paper
   static constexpr std::size_t kSuperBlocks = 4;                 // at most
   static constexpr std::uint32_t kBlocksPerRunBlock = 4;         // super blocks, one of which is for runs
 
-  /// Where a search starts: the super block, and the page in it.
+  /// The start of a search: the super block, and the page in it.
   struct Place {
     std::uint32_t block;
     std::uint32_t page;
@@ -141,14 +142,14 @@ class BasicScatterMalloc {
             group.broadcast(grant.count), group.broadcast(grant.bits)};
   }
 
-  /// Chunks for up to `wanted` requests. Moves `place` to where they were found. @return count 0 if there are none
+  /// Finds chunks for up to `wanted` requests. Moves `place` to their page. @return a count of 0 if there are none
   __device__ detail::ScatterGrant find(Place& place, std::uint32_t bytes, std::uint32_t wanted) const {
     detail::ScatterGrant grant = find(place, bytes, wanted, Pages::kRegionLimit);
     if (grant.count == 0) grant = find(place, bytes, wanted, Pages::kRegionPages - 1);
     return grant;
   }
 
-  /// As above, in regions with at most `limit` full pages.
+  /// The same, in regions with at most `limit` full pages.
   __device__ detail::ScatterGrant find(Place& place, std::uint32_t bytes, std::uint32_t wanted, int limit) const {
     for (std::uint32_t i = 0; i < blocks_; ++i) {
       const std::uint32_t block = (place.block + i) % blocks_;
@@ -165,7 +166,7 @@ class BasicScatterMalloc {
                                                 int limit) const {
     const std::uint32_t first_page = start.block * pages_.block_pages();
     std::uint32_t page = start.page;
-    // The region of the start comes twice: its end first, the rest last.
+    // The region of the start is visited twice: first its end, and last the rest.
     for (std::uint32_t i = 0; i <= pages_.block_regions(); ++i) {
       const std::uint32_t region = page / Pages::kRegionPages;
       const std::uint32_t end = (region + 1) * Pages::kRegionPages;
@@ -182,10 +183,10 @@ class BasicScatterMalloc {
     return {};
   }
 
-  /// Full regions of a super block that may still be looked at.
+  /// The maximum number of full regions of a super block that is not skipped.
   __device__ int block_limit() const { return static_cast<int>(pages_.block_regions() * 9 / 10); }
 
-  /// Makes a page's super block the active one, perhaps.
+  /// May make a page's super block the active one.
   __device__ void reactivate(std::uint32_t page) const {
     const std::uint32_t block = page / pages_.block_pages();
     const std::uint64_t sides = std::uint64_t{pages_.block_regions()} * kReactivation;
@@ -195,7 +196,7 @@ class BasicScatterMalloc {
     if (active_block_->load(Order::relaxed) != block) active_block_->store(block, Order::relaxed);
   }
 
-  /// Makes super blocks, of which the first `blocks_` are for chunks and the others for runs.
+  /// Makes super blocks: the first `blocks_` for chunks, and the others for runs.
   void make_blocks(detail::MallocMemory& memory, std::uint32_t all_blocks, std::uint32_t block_regions) {
     using Fill = AtomicWord<std::uint32_t>;
     const std::size_t block_pages = std::size_t{block_regions} * Pages::kRegionPages;
@@ -218,10 +219,10 @@ class BasicScatterMalloc {
   std::size_t largest_;
 };
 
-/// Lanes of a warp make their requests together.
+/// Lanes of a warp combine their requests.
 using ScatterMalloc = BasicScatterMalloc<Requests::combined>;
 
-/// Every lane makes its request by itself, as in the paper.
+/// Every lane makes its own request, as in the paper.
 using ScatterMallocSeparate = BasicScatterMalloc<Requests::separate>;
 
 static_assert(DeviceMalloc<ScatterMalloc>);

@@ -1,19 +1,20 @@
 /// @file
-/// ScatterPages: pages that are split into chunks of one size, and how full regions of them are. Used by ScatterMalloc,
-/// which decides what page to try.
+/// ScatterPages: pages that are split into chunks of one size, and the fill levels of regions of pages. Used by
+/// ScatterMalloc, which chooses the page to try.
 ///
-/// Source: ScatterAlloc (Steinberger et al. 2012), sections 5.2, 5.4, 6.1 and 6.2. A page's chunk size is set by the
-/// request that finds it free, and kept until all chunks have been freed. Its count of chunks is raised before a chunk
-/// is looked for, so whoever has been counted will find one.
+/// Source: ScatterAlloc (Steinberger et al. 2012), sections 5.2, 5.4, 6.1 and 6.2. The first request that finds a page
+/// free sets its chunk size, which stays until all chunks have been freed. A request increments the count of chunks
+/// before it searches for a chunk, so every counted request will find one.
 ///
-/// The paper leaves open, or we chose differently:
+/// Differences to the paper, and choices that it leaves open:
 /// - Chunk size and count are one word. The word can only become 0 while the count is 0, so no page has to be locked to
-///   change its chunk size; and what raises the count learns the chunk size of that moment.
+///   change its chunk size; and the operation that increments the count returns the current chunk size.
 /// - Bit fields have 64 bits, so a page of 4096 bytes needs the second level only for chunks below 64 bytes. Its bit
-///   fields stand at the start of the page; who splits the page clears them, before its chunk size can be seen.
-/// - A page is split into the largest chunks of which equally many fit.
-/// - The search for a free chunk starts where the count points, not the lane's number: on a page from which nothing has
-///   been freed, that hits at the first try.
+///   fields are at the start of the page. The thread that splits the page clears them before its chunk size becomes
+///   visible.
+/// - A page is split into the largest chunks of which the same number fits.
+/// - The search for a free chunk starts at the position of the count, not of the lane's number. On a page without freed
+///   chunks, the first try succeeds.
 #pragma once
 
 #include <cstddef>
@@ -31,15 +32,15 @@ using ScatterWord = AtomicWord<std::uint64_t>;
 /// An entry of the page usage table.
 struct ScatterPage {
   ScatterWord state;  ///< ScatterState, 0 while the page is free
-  ScatterWord used;   ///< a bit per chunk; on two levels, a bit per bit field that is full
+  ScatterWord used;   ///< a bit per chunk or, with two levels, a bit per full bit field
 };
 
-/// What a page's state says.
+/// The state of a page.
 struct ScatterState {
-  static constexpr std::uint32_t kSplitting = 1;  ///< in place of the chunk size: bit fields are not clear yet
+  static constexpr std::uint32_t kSplitting = 1;  ///< in place of the chunk size: bit fields are not cleared yet
 
   std::uint32_t chunk;  ///< size in bytes
-  std::uint32_t count;  ///< of chunks taken, and of those that requests try to take
+  std::uint32_t count;  ///< number of taken chunks, and of those that requests try to take
 
   __device__ static ScatterState of(std::uint64_t word) {
     return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
@@ -48,7 +49,7 @@ struct ScatterState {
   __device__ bool is_split() const { return chunk > kSplitting; }
 };
 
-/// How chunks of one size lie on a page.
+/// The layout of a page with chunks of one size.
 struct ScatterSplit {
   static constexpr std::uint32_t kPageBytes = 4096;
   static constexpr std::uint32_t kUnit = 16;  ///< chunk sizes are multiples of it
@@ -56,8 +57,8 @@ struct ScatterSplit {
 
   std::uint32_t chunk;
   std::uint32_t spots;   ///< chunks
-  std::uint32_t fields;  ///< bit fields on the page, 0 if the one in the table is enough
-  std::uint32_t data;    ///< where the first chunk starts
+  std::uint32_t fields;  ///< number of bit fields on the page, 0 if the one in the table is enough
+  std::uint32_t data;    ///< offset of the first chunk
 
   __device__ static ScatterSplit of(std::uint32_t chunk) {
     const std::uint32_t spots = kPageBytes / chunk;
@@ -84,20 +85,20 @@ struct ScatterSplit {
 struct ScatterGrant {
   std::uint32_t page = 0;
   std::uint32_t chunk = 0;  ///< size in bytes
-  std::uint32_t first = 0;  ///< spot to look at first
+  std::uint32_t first = 0;  ///< spot to try first
   std::uint32_t count = 0;  ///< chunks that the page has for the caller
-  std::uint64_t bits = 0;   ///< on one level: which they are
+  std::uint64_t bits = 0;   ///< with one level: their bits
 };
 
-/// The page usage table and the fill levels of regions and super blocks. Pages are counted through all super blocks.
+/// The page usage table and the fill levels of regions and super blocks. Pages are numbered through all super blocks.
 ///
 /// @par Concurrency   everything may overlap; lock-free
 class ScatterPages {
  public:
   static constexpr std::uint32_t kPageBytes = ScatterSplit::kPageBytes;
   static constexpr std::uint32_t kRegionPages = 64;
-  static constexpr int kRegionLimit = kRegionPages * 9 / 10;  ///< full pages of a region that may still be looked at
-  static constexpr std::uint32_t kMaxFragmentation = 2;       ///< a chunk may be so many times as large as a request
+  static constexpr int kRegionLimit = kRegionPages * 9 / 10;  ///< full pages from which on a region is skipped
+  static constexpr std::uint32_t kMaxFragmentation = 2;       ///< maximum ratio of a chunk's size to that of a request
 
   ScatterPages() = default;
 
@@ -113,7 +114,8 @@ class ScatterPages {
   __host__ __device__ std::uint32_t block_pages() const { return block_regions_ * kRegionPages; }
   __host__ __device__ std::uint32_t block_regions() const { return block_regions_; }
 
-  /// Full pages of a region. Below 0 for a moment if a page is full and not full again before the first is noted.
+  /// The number of full pages of a region. It can be below 0 for a moment, if a page becomes full and not full again
+  /// before the first change is noted.
   __device__ int full_pages(std::uint32_t region) const {
     return static_cast<int>(region_fill_[region].load(Order::relaxed));
   }
@@ -139,7 +141,7 @@ class ScatterPages {
     return grant;
   }
 
-  /// The memory of one of the lanes that a grant is for. @return null if others were faster for long
+  /// The memory of one of the lanes of a grant. @return null if other threads were faster in many tries
   __device__ void* memory_of(const ScatterGrant& grant, std::uint32_t lane) const {
     const ScatterSplit split = ScatterSplit::of(grant.chunk);
     std::uint32_t spot;
@@ -155,13 +157,13 @@ class ScatterPages {
     return page_memory(grant.page) + split.data + spot * split.chunk;
   }
 
-  /// Gives back a chunk of every lane in `group`, all on one page.
+  /// Releases a chunk of every lane in `group`, all on one page.
   ///
   /// @param offset   of the chunk on the page
   /// @return in the lane of rank 0: whether the page has become free
   template <class Group>
   __device__ bool give(std::uint32_t page, std::uint32_t offset, const Group& group) const {
-    // The chunk size cannot change as long as there is a chunk that has not been given back.
+    // The chunk size cannot change as long as there is a chunk that has not been released.
     const ScatterSplit split = ScatterSplit::of(ScatterState::of(table_[page].state.load(Order::relaxed)).chunk);
     const std::uint32_t spot = (offset - split.data) / split.chunk;
     std::uint64_t bits = std::uint64_t{1} << spot % ScatterSplit::kBits;
@@ -200,8 +202,8 @@ class ScatterPages {
     }
     const ScatterState state = ScatterState::of(found);
     if (!suits(state.chunk, bytes) || state.count >= ScatterSplit::of(state.chunk).spots) return {};
-    // Acquires the page from release and split_page: what happened under an older chunk size is over, bit fields are
-    // clear.
+    // Acquires the page from release and split_page: all accesses with older chunk sizes come before, and bit fields
+    // are clear.
     const ScatterState before = ScatterState::of(word.fetch_add(wanted, Order::acquire));
     const std::uint32_t spots = before.is_split() ? ScatterSplit::of(before.chunk).spots : 0;
     if (before.count < spots && before.count + wanted >= spots) note_full(page);
@@ -211,35 +213,35 @@ class ScatterPages {
     return {page, before.chunk, before.count, got, 0};
   }
 
-  /// Splits a page that was free. @return a grant of count 0 if it is not any more; then `found` is its state
+  /// Splits a free page. @return a grant of count 0 if it is no longer free; `found` is its state then
   __device__ ScatterGrant split_page(std::uint32_t page, const ScatterSplit& split, std::uint32_t wanted,
                                      std::uint64_t& found) const {
     const std::uint32_t count = min_of(wanted, split.spots);
     const ScatterState ready{split.chunk, count};
     std::uint64_t state = ready.word();
     const std::uint64_t splitting = ScatterState{ScatterState::kSplitting, 0}.word();
-    // Acquires the page from release: what its last owners did with it is over.
+    // Acquires the page from release, after all accesses of the last owners.
     if (!table_[page].state.compare_exchange(found, split.fields == 0 ? state : splitting, Order::acquire)) return {};
     if (split.fields != 0) {
       for (std::uint32_t i = 0; i < split.fields; ++i) fields_of(page)[i].store(0, Order::relaxed);
-      // Releases the bit fields to reserve. An addition, because others may have counted themselves, in error.
+      // Releases the bit fields to reserve. An addition, because other threads may have been counted in error.
       state += table_[page].state.fetch_add(state - splitting, Order::release) - splitting;
     }
     if (ScatterState::of(state).count >= split.spots) note_full(page);
     return {page, split.chunk, 0, count, 0};
   }
 
-  /// Counts `count` chunks less. @return whether the page has become free
+  /// Subtracts `count` chunks from the count. @return whether the page has become free
   __device__ bool release(std::uint32_t page, std::uint32_t count) const {
     ScatterWord& word = table_[page].state;
-    // Releases the chunks to who splits the page anew: to the exchange below, which passes them on.
+    // Releases the chunks to the thread that splits the page again, through the exchange below.
     const ScatterState before = ScatterState::of(word.fetch_add(std::uint64_t{0} - count, Order::release));
     if (!before.is_split()) return false;
     const std::uint32_t spots = ScatterSplit::of(before.chunk).spots;
     if (before.count >= spots && before.count - count < spots) note_not_full(page);
     if (before.count != count) return false;
     std::uint64_t unused = ScatterState{before.chunk, 0}.word();
-    // Acquires from all that have released, and releases to split_page.
+    // Acquires from all releasing threads, and releases to split_page.
     return word.compare_exchange(unused, 0, Order::acq_rel);
   }
 
@@ -259,7 +261,7 @@ class ScatterPages {
   __device__ std::uint32_t claim_on_page(std::uint32_t page, const ScatterSplit& split, std::uint32_t start) const {
     constexpr int kRounds = 256;
     for (int round = 0; round < kRounds; ++round) {
-      // The first time around, fields are passed over that are said to be full.
+      // The first round skips fields that are marked as full.
       const std::uint64_t passed_over = round == 0 ? table_[page].used.load(Order::relaxed) : 0;
       for (std::uint32_t i = 0; i < split.fields; ++i) {
         const std::uint32_t field = (start / ScatterSplit::kBits + i) % split.fields;
@@ -274,12 +276,13 @@ class ScatterPages {
     return kNoSpot;
   }
 
-  /// Notes a bit field that has become full in the page's first level.
+  /// Marks a bit field that has become full in the page's first level.
   __device__ void note_field(std::uint32_t page, const ScatterSplit& split, std::uint32_t field) const {
     const ScatterWord& bits = fields_of(page)[field];
     if (bits.load(Order::relaxed) != split.valid(field)) return;
-    // Acquires from free_on_page: who has cleared the note already has emptied the field, and that is seen below. So a
-    // field that is not full keeps no note, and a page that becomes free leaves its first level clear.
+    // Acquires from free_on_page: a thread that has already cleared the mark has freed a chunk of the field before,
+    // which is seen below. So a field that is not full does not keep its mark, and the first level of a free page is
+    // clear.
     table_[page].used.fetch_or(std::uint64_t{1} << field, Order::acquire);
     if (bits.load(Order::relaxed) != split.valid(field)) {
       table_[page].used.fetch_and(~(std::uint64_t{1} << field), Order::release);

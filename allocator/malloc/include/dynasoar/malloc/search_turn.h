@@ -1,6 +1,6 @@
 /// @file
-/// SearchTurn: of the warps that all find the same thing used up, one searches for more, and the others see what comes
-/// of it. Without it, each would start to use up memory of its own. Used by XMalloc.
+/// SearchTurn: if several warps find the same memory used up, only one searches for more, and the others wait for its
+/// result. Otherwise each would start to use separate memory. Used by XMalloc.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace dynasoar::detail {
 
-/// Whose turn it is to search, and how many searches have failed.
+/// The turn to search, and the number of failed searches.
 ///
-/// @par Concurrency   nobody has to wait for whoever has the turn: callers do so for a bounded number of looks
+/// @par Concurrency   no thread has to wait for the thread with the turn; callers wait for a bounded number of rounds
 class SearchTurn {
  public:
   /// For `has_failed_since`.
@@ -23,17 +23,17 @@ class SearchTurn {
     return static_cast<std::int32_t>((word_.load(Order::relaxed) >> 1) - since) > 0;
   }
 
-  /// Takes the turn if nobody has it. Who searches finds memory through words of its own, which order it.
+  /// Takes the turn if no thread has it. relaxed: the search orders the memory that it finds with its own words.
   __device__ bool try_begin() {
     std::uint32_t found = word_.load(Order::relaxed);
     return (found & 1) == 0 && word_.compare_exchange(found, found + 1, Order::relaxed);
   }
 
-  /// Gives the turn back. @pre it is the caller's
+  /// Releases the turn. @pre the caller has it
   __device__ void end(bool found) { word_.fetch_add(found ? 0u - 1u : 1u, Order::relaxed); }
 
  private:
-  AtomicWord<std::uint32_t> word_;  // twice the failed searches; odd while somebody searches
+  AtomicWord<std::uint32_t> word_;  // twice the number of failed searches; odd while a thread searches
 };
 
 }  // namespace dynasoar::detail

@@ -1,20 +1,20 @@
 /// @file
 /// SegmentLists: a heap of consecutive segments, and lists of the free ones, in bins by size. Used by ListMalloc.
 ///
-/// Source: ScatterAlloc (Steinberger et al. 2012), section 4. A free segment that is large enough is found in the
-/// lists and split; a segment that is freed is merged with its successor in memory, if that is free.
+/// Source: ScatterAlloc (Steinberger et al. 2012), section 4. A request finds a free segment in the lists that is large
+/// enough, and splits it. A freed segment is merged with its successor in memory, if that is free.
 ///
-/// The paper leaves open, or we chose differently:
-/// - Segments are counted in units of 64 bytes. Their descriptions lie in tables of their own and not in front of the
-///   segments, so that a thread that follows a list never reads what is a user's memory by now.
-/// - Of a segment that is split, the caller gets the end. What remains stays where it is in its list.
-/// - Whose segment it is, its state alone decides, and changes with one compare-and-swap. Lists may hold segments that
-///   have been taken, merged, or changed in size since; such entries are put right when they reach the list's head.
-///   That makes the lists stacks; their heads carry a tag that changes with each removal, against ABA.
+/// Differences to the paper, and choices that it leaves open:
+/// - Segments are counted in units of 64 bytes. Their descriptions are in separate tables and not in front of the
+///   segments, so that a thread that follows a list never reads memory that belongs to a user meanwhile.
+/// - If a segment is split, the caller gets the end. The rest keeps its position in its list.
+/// - Only the state of a segment decides who owns it, and changes with one compare-and-swap. Lists may contain segments
+///   that have been taken, merged, or changed in size since. Such entries are corrected when they reach the list's
+///   head. Lists are stacks; their heads carry a tag that changes with each removal, against ABA.
 /// - There is a bin for the sizes from each power of two to the next (section 8 has ten bins, the last for all larger
-///   sizes: there, small segments at the front of the list hide the others). In the bin of its own size a request looks
-///   at several segments, in those of larger ones at the first. If nothing fits, it merges segments of any bin with
-///   their successors until one is large enough; how many it looks at is bounded.
+///   sizes: there, small segments at the front of the list hide the others). In the bin of its own size, a request
+///   tries several segments; in the bins of larger sizes, it tries the first one. If none fits, it merges segments of
+///   any bin with their successors until one is large enough. The number of these segments is bounded.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@
 
 namespace dynasoar::detail {
 
-/// What is known of a unit. All 0 for one that no segment starts with.
+/// The state of a unit. All 0 if no segment starts here.
 struct SegmentState {
   enum Use : std::uint32_t { kInside, kTaken, kFree };
 
   std::uint32_t size;  ///< of the segment that starts here, in units
   Use use;
-  bool listed;  ///< is in a list, or in the hands of a thread that will put it there or clear this
+  bool listed;  ///< in a list, or held by a thread that will put it there or clear this
 
   __host__ __device__ static SegmentState of(std::uint64_t word) {
     return {static_cast<std::uint32_t>(word), static_cast<Use>(word >> 33), (word >> 32 & 1) != 0};
@@ -45,9 +45,9 @@ struct SegmentState {
   __device__ bool is_free() const { return use == kFree; }
 };
 
-/// Segments of the same size, side by side.
+/// Adjacent segments of the same size.
 struct SegmentRun {
-  std::uint32_t unit;   ///< where the first one begins
+  std::uint32_t unit;   ///< first unit of the first one
   std::uint32_t count;  ///< 0: nothing
 };
 
@@ -65,7 +65,7 @@ class SegmentLists {
   using State = AtomicWord<std::uint64_t>;
   using Link = AtomicWord<std::uint32_t>;
 
-  /// A list's first segment, and how often one was removed there.
+  /// A list's first segment, and a count of removals.
   struct Head {
     std::uint32_t unit;
     std::uint32_t tag;
@@ -80,7 +80,7 @@ class SegmentLists {
 
   /// @param states, links   [units]
   /// @param heads           [sets * kBins]
-  /// @param helpers         [sets] the set that is asked first when a set has nothing; numbers from 0 to sets - 1
+  /// @param helpers         [sets] the set that is tried first if a set has nothing; numbers from 0 to sets - 1
   /// @param moves           [1] 0
   SegmentLists(State* states, Link* links, State* heads, Link* helpers, State* moves, std::uint32_t units,
                std::uint32_t sets)
@@ -94,7 +94,7 @@ class SegmentLists {
 
   /// A segment of `size` units for each lane, from the lists of `set` if possible. @pre the lanes of the group, and no
   /// others, ask for this size together
-  /// @return the first unit of the calling lane's, or kNone
+  /// @return the first unit of the calling lane's segment, or kNone
   template <class Group>
   __device__ std::uint32_t take(std::uint32_t set, std::uint32_t size, const Group& group) const {
     const auto rank = static_cast<std::uint32_t>(group.rank());
@@ -105,24 +105,24 @@ class SegmentLists {
       if (rank == 0) run = take_run(set, {size, lanes - served});
       run = {group.broadcast(run.unit), group.broadcast(run.count)};
       if (run.count == 0) break;
-      group.synchronize();  // what the first lane acquired is the other lanes' now
+      group.synchronize();  // the first lane's acquire holds for the other lanes, too
       if (rank - served < run.count) unit = start_segment(run.unit + (rank - served) * size, size);
       served += run.count;
     }
     return unit;
   }
 
-  /// Gives back the segments that start at each lane's `unit`, to the lists of `set`. @pre the group has all lanes that
+  /// Releases the segments that start at each lane's `unit`, to the lists of `set`. @pre the group has all lanes that
   /// do so together
   template <class Group>
   __device__ void give(std::uint32_t set, std::uint32_t unit, const Group& group) const {
     const std::uint32_t size = SegmentState::of(states_[unit].load(Order::relaxed)).size;
     const auto joined = Neighbours::of(unit, size, group);
     if (group.rank() == 0) begin_move();
-    group.synchronize();  // nothing is on its way before the first lane has said so
+    group.synchronize();  // no segment moves before the first lane has announced it
     if (!joined.is_first) set_state(unit, {0, SegmentState::kInside, false}, Order::relaxed);
     group.synchronize();        // the first of each run releases all of it
-    std::uint32_t bin = kBins;  // for segments that need not be put into a list
+    std::uint32_t bin = kBins;  // kBins: the segment need not be put into a list
     if (joined.is_first) {
       const std::uint32_t all = joined.size + absorb(unit + joined.size);
       if (!set_state(unit, {all, SegmentState::kFree, true}, Order::release).listed) bin = bin_of(all);
@@ -133,14 +133,14 @@ class SegmentLists {
   }
 
  private:
-  static constexpr int kRounds = 1 << 16;      // others were faster; then a request gives up
-  static constexpr int kSearches = 64;         // segments were moved meanwhile, for merging perhaps; likewise
-  static constexpr int kSteps = 16;            // segments of a list that a request looks at
-  static constexpr int kStepsOfMerging = 256;  // and those that it tries to merge
+  static constexpr int kRounds = 1 << 16;      // rounds in which other threads were faster, until a request gives up
+  static constexpr int kSearches = 64;         // searches during which segments moved, until a request gives up
+  static constexpr int kSteps = 16;            // segments of a list that a request tries
+  static constexpr int kStepsOfMerging = 256;  // segments that it tries to merge
   static constexpr int kLongestPause = 8;      // 32 << 8 ns on a GPU
   static constexpr int kMerges = 8;            // successors that a segment is merged with at a time
 
-  /// What is asked for.
+  /// A request.
   struct Wanted {
     std::uint32_t size;   ///< units of a segment
     std::uint32_t count;  ///< segments, if possible
@@ -148,11 +148,11 @@ class SegmentLists {
 
   __device__ State& head_of(std::uint32_t set, std::uint32_t bin) const { return heads_[set * kBins + bin]; }
 
-  // Moves that are under way, and, in the upper half, those that are over.
+  // Counts moves in progress and, in the upper half, finished moves.
   __device__ void begin_move() const { moves_->add(1, Order::relaxed); }
   __device__ void end_move() const { moves_->add((std::uint64_t{1} << 32) - 1, Order::release); }
 
-  /// Whether no segment has been on its way since moves_ was `before`.
+  /// Whether no segment has moved since moves_ was `before`.
   __device__ bool are_at_rest(std::uint64_t before) const {
     PlatformAtomics::fence(Order::acquire);
     return static_cast<std::uint32_t>(before) == 0 && moves_->load(Order::relaxed) == before;
@@ -160,8 +160,8 @@ class SegmentLists {
 
   /// Segments from the lists of `set` if possible.
   ///
-  /// A free segment on its way from one list to another is in none of them. So a search that finds nothing counts only
-  /// if none was on its way meanwhile.
+  /// A free segment that moves from one list to another is in none of them. So a search without success counts only if
+  /// no segment moved meanwhile.
   __device__ SegmentRun take_run(std::uint32_t set, const Wanted& wanted) const {
     for (int round = 0; round < kSearches; ++round) {
       const std::uint64_t before = moves_->load(Order::acquire);
@@ -173,7 +173,7 @@ class SegmentLists {
     return {};
   }
 
-  /// From the set's own lists, else from those of other sets.
+  /// Segments from the set's own lists or, if there are none, from those of other sets.
   __device__ SegmentRun take_listed(std::uint32_t set, const Wanted& wanted) const {
     const SegmentRun run = take_from(set, wanted);
     if (run.count != 0 || sets_ == 1) return run;
@@ -196,7 +196,7 @@ class SegmentLists {
     return {};
   }
 
-  /// Bins from `least` on whose lists are not empty. The looks are independent, so that all are under way at once.
+  /// The bins from `least` on with lists that are not empty. The loads are independent, so they overlap.
   __device__ std::uint32_t bins_in_use(std::uint32_t set, std::uint32_t least) const {
     std::uint32_t used = 0;
     for (std::uint32_t bin = 0; bin < kBins; ++bin) {
@@ -228,7 +228,8 @@ class SegmentLists {
     return {};
   }
 
-  /// The first segment of a list, once the old entries in front of it have been put right. @return kNone if it is empty
+  /// The first segment of a list, after outdated entries in front of it have been corrected. @return kNone if it is
+  /// empty
   __device__ std::uint32_t first_of(std::uint32_t set, std::uint32_t bin) const {
     for (int round = 0, lost = 0; round < kRounds; ++round) {
       // Acquires the links from push.
@@ -241,10 +242,11 @@ class SegmentLists {
     return kNone;
   }
 
-  /// Takes segments, from the first one that is large enough for one in the list that goes on at `unit`. `lost` becomes
-  /// true if another thread was faster.
+  /// Takes segments from the first one that is large enough, in the list from `unit` on. `lost` becomes true if another
+  /// thread was faster.
   __device__ SegmentRun first_fit(std::uint32_t unit, const Wanted& wanted, bool& lost) const {
-    // Segments may move to other lists meanwhile, and the search with them: it looks at their states anyhow.
+    // Segments may move to other lists meanwhile, and the search follows them. This does no harm, because it checks
+    // their states.
     for (int step = 0; step < kSteps && unit != kNone; ++step) {
       const std::uint32_t next = links_[unit].load(Order::relaxed);
       std::uint64_t found = states_[unit].load(Order::relaxed);
@@ -255,7 +257,7 @@ class SegmentLists {
         SegmentState rest = state;
         rest.size -= count * wanted.size;
         if (rest.size == 0) rest = {state.size, SegmentState::kTaken, state.listed};
-        // Acquires the segment from give and make_free: what its last owners did with it is over.
+        // Acquires the segment from give and make_free, after all accesses of the last owners.
         if (states_[unit].compare_exchange(found, rest.word(), Order::acquire)) {
           return {rest.use == SegmentState::kTaken ? unit : unit + rest.size, count};
         }
@@ -288,8 +290,8 @@ class SegmentLists {
     return kNone;
   }
 
-  /// Merges the caller's segment, of `own` units, with its successors until it has `size` units. What is too much, or
-  /// all if it is too little, becomes a free segment again. @return the first unit of those wanted, or kNone
+  /// Merges the caller's segment, of `own` units, with its successors until it has `size` units. The excess becomes a
+  /// free segment again, or all of it if it is too small. @return the first of the `size` units, or kNone
   __device__ std::uint32_t grow(std::uint32_t set, std::uint32_t unit, std::uint32_t own, std::uint32_t size) const {
     std::uint32_t all = own;
     for (std::uint32_t more = 1; more != 0 && all < size; all += more) more = absorb(unit + all);
@@ -316,43 +318,43 @@ class SegmentLists {
     return size;
   }
 
-  /// Gives the state of a unit of the caller's. @return the one before; of both, `listed` stays true if either is
+  /// Sets the state of a unit that the caller owns, except that `listed` stays true. @return the state before
   __device__ SegmentState set_state(std::uint32_t unit, SegmentState state, Order order) const {
     std::uint64_t found = states_[unit].load(Order::relaxed);
     const bool lists = state.listed;
-    // Only an old entry in a list may be noted here, by others.
+    // Other threads change this word only to note an outdated entry in a list.
     do {
       state.listed = lists || SegmentState::of(found).listed;
     } while (!states_[unit].compare_exchange(found, state.word(), order));
     return SegmentState::of(found);
   }
 
-  /// Makes the caller's units from `unit` on a segment. @return unit
+  /// Makes a segment of the caller's units from `unit` on. @return unit
   __device__ std::uint32_t start_segment(std::uint32_t unit, std::uint32_t size) const {
     set_state(unit, {size, SegmentState::kTaken, false}, Order::relaxed);
     return unit;
   }
 
-  /// Makes the caller's segment, of `size` units now, a free one, and puts it into a list unless it still is in one.
+  /// Frees the caller's segment, which now has `size` units, and puts it into a list unless it still is in one.
   __device__ void make_free(std::uint32_t set, std::uint32_t unit, std::uint32_t size) const {
     // Releases the segment to first_fit, merge_in and absorb.
     if (!set_state(unit, {size, SegmentState::kFree, true}, Order::release).listed) push(set, bin_of(size), unit, unit);
   }
 
-  /// Removes the head of a list. If it is free, puts it into the list where it belongs by now. @return false if another
-  /// thread was faster
+  /// Removes the head of a list. If it is free, puts it into the right list for its current size. @return false if
+  /// another thread was faster
   __device__ bool put_right(std::uint32_t set, std::uint32_t bin, Head head) const {
     begin_move();
     std::uint64_t found = head.word();
     const Head next{links_[head.unit].load(Order::relaxed), head.tag + 1};
-    // Passes the links on from push, to those who acquire the head.
+    // relaxed: keeps the release of push for threads that acquire the head.
     const bool removed = head_of(set, bin).compare_exchange(found, next.word(), Order::relaxed);
     if (removed) list_again(set, head.unit);
     end_move();
     return removed;
   }
 
-  /// Puts a segment that was removed from a list into that where it belongs by now, if it is free.
+  /// Puts a segment that was removed from a list into the right list for its current size, if it is free.
   __device__ void list_again(std::uint32_t set, std::uint32_t unit) const {
     std::uint64_t found = states_[unit].load(Order::relaxed);
     for (;;) {

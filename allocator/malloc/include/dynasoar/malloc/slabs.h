@@ -3,21 +3,20 @@
 /// hashing. Used by Halloc.
 ///
 /// Source: Halloc (Adinetz and Pleiter 2014) as DynaSOAr (section 6) and Vinkler and Havran ("Register Efficient
-/// Dynamic Memory Allocator for GPUs", section 4.5) describe it: of each size one slab is the head, which serves all
-/// requests until it reaches a fill level and is replaced by another one. A slab that is free may be given another
-/// size.
+/// Dynamic Memory Allocator for GPUs", section 4.5) describe it: one slab of each size is the head, which serves all
+/// requests until it reaches a fill level and is replaced by another one. A free slab may get another size.
 ///
-/// They leave open, and we chose:
-/// - Slabs are as large as 256 of them fill the heap, but have 64 KiB at least and 4 MiB at most: a GPU's warps, all
-///   asking at once, should not use up a head before another one is found.
-/// - The level is 7/8. A chunk is counted before it is looked for, so whoever has been counted will find one soon.
-///   Slabs are not filled beyond the level: as the papers note, hashing leaves a part of the heap unused.
+/// These papers leave the following open; this is our choice:
+/// - The heap has about 256 slabs, with at least 64 KiB and at most 4 MiB each: simultaneous requests of all warps of a
+///   GPU should not use up a head before another one is found.
+/// - The level is 7/8. A request is counted before it searches for a chunk, so every counted request will soon find
+///   one. Slabs are not filled beyond the level: as the papers note, hashing leaves a part of the heap unused.
 /// - A head is replaced by a slab of its size that is less than half full, or free; if there is none, by one below the
-///   level. One warp at a time looks for it; the others look at nothing but the head's word until then.
-/// - The hash is one of how many chunks of the slab have been counted ever, and turns consecutive numbers into bits of
-///   which no two are the same: as long as nothing is freed, everybody finds a chunk at the first attempt. Who finds
-///   none goes on at other bit fields, at random ones first, then at all of them.
-/// - One lane looks for all of its warp that ask for the same size, and takes neighbours for them.
+///   level. One warp at a time searches for it; the others read only the head's word until then.
+/// - The hash takes the number of chunks of the slab that have ever been counted, and maps consecutive numbers to
+///   different bits. As long as no chunk is freed, every request finds one at the first attempt. A request that finds
+///   none continues with other bit fields: first random ones, then all of them.
+/// - One lane searches for all lanes of its warp that need the same size, and takes adjacent chunks for them.
 #pragma once
 
 #include <cstddef>
@@ -39,14 +38,14 @@ struct SlabChunkSize : SizeSteps<16> {
   static constexpr std::uint32_t kCount = 16;
 };
 
-/// What a slab's word says. All 0: never used.
+/// The state in a slab's word. All 0: never used.
 struct SlabState {
   static constexpr int kSplitShift = 24;
   static constexpr int kTicketShift = 32;
 
-  std::uint32_t ticket;  ///< chunks counted since the slab was split, those given back included
+  std::uint32_t ticket;  ///< chunks counted since the slab was split, including released ones
   std::uint32_t split;   ///< 1 + number of the size
-  std::uint32_t count;   ///< of chunks taken, and of those that requests try to take; for a moment above the limit
+  std::uint32_t count;   ///< taken chunks, and those that requests try to take; may be above the limit for a moment
 
   __device__ static SlabState of(std::uint64_t word) {
     return {static_cast<std::uint32_t>(word >> kTicketShift),
@@ -58,13 +57,13 @@ struct SlabState {
   }
   __device__ bool is_of(std::uint32_t size) const { return split == size + 1; }
 
-  /// What is added to a word to count chunks, for good in the ticket.
+  /// The number to add to a word to count chunks. The ticket never decreases.
   __device__ static std::uint64_t counting(std::uint32_t chunks) {
     return std::uint64_t{chunks} << kTicketShift | chunks;
   }
 };
 
-/// What the word of a size says: its head, and whether somebody looks for another one. All 0: there is none.
+/// The word of a size: its head, and whether a warp is searching for another one. All 0: there is none.
 struct SlabHead {
   std::uint32_t next;  ///< number of the head plus 1, or 0
   std::uint32_t turn;  ///< twice the searches that have failed; odd while a warp searches
@@ -113,7 +112,7 @@ class Slabs {
   Slabs(Word* states, Word* fields, Head* heads, std::uint32_t slabs, std::uint32_t slab_bytes)
       : states_(states), fields_(fields), heads_(heads), slabs_(slabs), slab_bytes_(slab_bytes) {}
 
-  /// Bit fields of a slab, for the smallest chunks.
+  /// The number of bit fields of a slab with the smallest chunks.
   __host__ __device__ static std::uint32_t fields_of(std::uint32_t slab_bytes) {
     return slab_bytes / SlabChunkSize::bytes(0) / kFieldBits;
   }
@@ -141,7 +140,7 @@ class Slabs {
       for (std::uint32_t step = 0; served < end; ++step) {
         const std::uint32_t field = field_for(grant, size, step);
         const std::uint64_t bits = group.broadcast(rank == 0 ? claim(grant, size, step, field, end - served) : 0);
-        group.synchronize();  // what the first lane acquired is the other lanes' now
+        group.synchronize();  // the first lane's acquire holds for the other lanes, too
         const auto taken = static_cast<std::uint32_t>(popcount(bits));
         if (rank - served < taken) {
           const int bit = nth_set_bit(bits, static_cast<int>(rank - served));
@@ -150,7 +149,7 @@ class Slabs {
         }
         served += taken;
         if (step < kSweeps * fields_of_size(size)) continue;
-        // Others were faster for long.
+        // Other threads were faster in many tries.
         if (rank == 0 && served < end) release(grant.slab, end - served);
         served = end;
       }
@@ -158,11 +157,10 @@ class Slabs {
     return offset;
   }
 
-  /// Gives back the chunks that lanes have on one slab. @pre the lanes of the group, and no others, give back chunks of
-  /// it
+  /// Releases the lanes' chunks of one slab. @pre the lanes of the group, and no others, release chunks of it together
   template <class Group>
   __device__ void give(std::uint32_t slab, std::size_t offset, const Group& group) const {
-    // The size cannot change as long as a chunk has not been given back.
+    // The size cannot change as long as a chunk has not been released.
     const std::uint32_t size = SlabState::of(states_[slab].load(Order::relaxed)).split - 1;
     const std::uint32_t spot = static_cast<std::uint32_t>(offset % slab_bytes_) / SlabChunkSize::bytes(size);
     // Releases the chunk to claim_bits.
@@ -173,16 +171,16 @@ class Slabs {
 
  private:
   static constexpr std::uint32_t kFieldBits = 64;
-  static constexpr int kRounds = 4 * PlatformAtomics::kPatience;  // looks at a head, until a request gives up
+  static constexpr int kRounds = 4 * PlatformAtomics::kPatience;  // tries with a head before a request gives up
   static constexpr int kLongestPause = 9;                         // 32 << n ns on a GPU
-  static constexpr std::uint32_t kSweeps = 16;                    // over a bitmap, in search of a chunk that is there
-  static constexpr std::uint32_t kHashes = 16;    // bit fields that a search looks at before it goes on in order
+  static constexpr std::uint32_t kSweeps = 16;    // sweeps over a bitmap in search of a chunk that exists
+  static constexpr std::uint32_t kHashes = 16;    // bit fields that a search tries before it continues in order
   static constexpr std::uint32_t kStep = 131101;  // a prime, larger than any number of bit fields
-  static constexpr std::uint32_t kLooks = 8;      // slabs that are looked at together
+  static constexpr std::uint32_t kLooks = 8;      // slabs with overlapping loads
 
-  /// A slab that may become the head, as it was seen.
+  /// A slab that may become the head, with the state that was read.
   struct Candidate {
-    std::uint32_t index;  ///< among those looked at together; kLooks: there is none
+    std::uint32_t index;  ///< index among those read together; kLooks: there is none
     std::uint64_t word;
   };
 
@@ -196,7 +194,7 @@ class Slabs {
     return (spots_of(size) + kFieldBits - 1) / kFieldBits;
   }
 
-  /// Chunks of a slab that may be taken.
+  /// The maximum number of taken chunks of a slab.
   __device__ std::uint32_t limit_of(std::uint32_t size) const { return spots_of(size) - spots_of(size) / 8; }
 
   /// Counts chunks for up to `wanted` requests, in the head of their size or in the slab that replaces it.
@@ -204,7 +202,7 @@ class Slabs {
     Word& word = heads_[size].word;
     std::uint64_t seen = word.load(Order::relaxed);
     const std::uint32_t since = SlabHead::of(seen).searches();
-    std::uint32_t full = 0;  // the head that was found full while somebody looks for another one
+    std::uint32_t full = 0;  // the head that was found full while another warp searches for a new one
     for (int round = 0; round < kRounds; ++round) {
       const SlabHead head = SlabHead::of(seen);
       if (head.next != 0 && !(head.next == full && head.is_searched())) {
@@ -231,13 +229,13 @@ class Slabs {
     Word& word = states_[slab];
     const SlabState state = SlabState::of(word.load(Order::relaxed));
     if (!state.is_of(size) || state.count >= limit) return {};
-    // Acquires the slab from release: what happened under an older size is over, the bitmap is clear of it.
+    // Acquires the slab from release: all accesses with older sizes come before, and the bitmap is clear.
     const SlabState before = SlabState::of(word.fetch_add(SlabState::counting(wanted), Order::acquire));
     std::uint32_t got = 0;
     if (before.is_of(size) && before.count < limit) {
       got = wanted < limit - before.count ? wanted : limit - before.count;
     }
-    // Nothing happened in what was too much: nobody need acquire it.
+    // relaxed: the excess was never used, so no thread needs to acquire it.
     if (got < wanted) word.add(std::uint64_t{0} - (wanted - got), Order::relaxed);
     return {slab, got, before.ticket};
   }
@@ -246,8 +244,7 @@ class Slabs {
   __device__ std::uint32_t field_for(const SlabGrant& grant, std::uint32_t size, std::uint32_t step) const {
     const std::uint32_t fields = fields_of_size(size);
     const std::uint32_t place = grant.ticket % spots_of(size) / kFieldBits;
-    // The first two are those of the tickets. Fields that are full lie side by side in that order, so the next ones
-    // are somewhere else.
+    // The first two are those of the tickets. Full fields are adjacent in that order, so the next tries are elsewhere.
     const std::uint32_t hash = step < 2 ? 0 : (grant.ticket + (step < kHashes ? step : kHashes)) * kSpread >> 12;
     const std::uint32_t offset = step < kHashes ? (step < 2 ? step : 0) : step - kHashes;
     return static_cast<std::uint32_t>((std::uint64_t{place} + hash + offset) % fields * kStep % fields);
@@ -257,18 +254,19 @@ class Slabs {
   __device__ std::uint64_t claim(const SlabGrant& grant, std::uint32_t size, std::uint32_t step, std::uint32_t field,
                                  std::uint32_t wanted) const {
     const std::uint32_t left = spots_of(size) - field * kFieldBits;
-    // What is in front of the first ticket's bit is for other tickets.
+    // The bits in front of the first ticket's bit are for other tickets.
     const std::uint32_t start = step == 0 ? grant.ticket % spots_of(size) % kFieldBits : 0;
     const std::uint64_t valid = first_bits(static_cast<int>(left < kFieldBits ? left : kFieldBits));
     return claim_bits(field_of(grant.slab, field), valid & ~first_bits(static_cast<int>(start)), start,
                       static_cast<int>(wanted));
   }
 
-  /// Looks for another slab, makes it the head, and gives the turn back. @pre the turn is the caller's
-  /// @param head   as it was before
+  /// Searches for another slab, makes it the head, and releases the turn. @pre the caller has the turn
+  /// @param head   the old head
   /// @return chunks of the new head, for the caller
   __device__ SlabGrant replace(const SlabHead& head, std::uint32_t size, std::uint32_t wanted) const {
-    const std::uint32_t start = head.next + size * kStep;  // sizes begin apart, and behind their old head
+    const std::uint32_t start =
+        head.next + size * kStep;  // searches of different sizes begin apart, and behind the old head
     for (const std::uint32_t limit : {spots_of(size) / 2, limit_of(size)}) {
       for (std::uint32_t i = 0; i < slabs_;) {
         const Candidate candidate = look_at(start + i, size, limit);
@@ -286,8 +284,8 @@ class Slabs {
     return {};
   }
 
-  /// The first of kLooks slabs that is free, or of a size and below a limit. The looks are independent, so that all
-  /// are under way at once.
+  /// The first of kLooks slabs that is free, or that has a size and is below a limit. The loads are independent, so
+  /// they overlap.
   __device__ Candidate look_at(std::uint32_t first, std::uint32_t size, std::uint32_t limit) const {
     Candidate found{kLooks, 0};
     for (std::uint32_t k = kLooks; k-- > 0;) {
@@ -298,7 +296,7 @@ class Slabs {
     return found;
   }
 
-  /// Gives a slab a size if it was seen free. @return chunks of it; a grant of count 0 if it is not free any more
+  /// Sets the size of a free slab. @return chunks of it; a grant of count 0 if it is no longer free
   __device__ SlabGrant split(std::uint32_t slab, std::uint64_t seen, std::uint32_t size, std::uint32_t wanted) const {
     if (SlabState::of(seen).count != 0) return {};
     const std::uint32_t count = wanted < limit_of(size) ? wanted : limit_of(size);
@@ -307,7 +305,7 @@ class Slabs {
     return {slab, count, 0};
   }
 
-  /// Counts `count` chunks less.
+  /// Subtracts `count` chunks from the count.
   __device__ void release(std::uint32_t slab, std::uint32_t count) const {
     // Releases the chunks and their bits to split, and to reserve_in.
     states_[slab].add(std::uint64_t{0} - count, Order::release);

@@ -1,7 +1,7 @@
 /// @file
-/// ToolkitMalloc: the allocator that comes with the compiler, as a DeviceMalloc: device-side malloc of the CUDA
-/// Toolkit, or the C library's on the host. What everybody else is compared with (DynaSOAr, section 7).
-/// BareToolkitMalloc: the same without a bound on the heap.
+/// ToolkitMalloc: the allocator of the toolchain as a DeviceMalloc: device-side malloc of the CUDA Toolkit or, on the
+/// host, malloc of the C library. The baseline for all others (DynaSOAr, section 7). BareToolkitMalloc: the same
+/// without a limit for the heap.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace dynasoar {
 
-/// Memory from `malloc`, as it is: nothing keeps to heap_bytes.
+/// Memory from `malloc`, without the limit of heap_bytes.
 ///
-/// On a GPU the heap is the device's (cudaLimitMallocHeapSize), which all of a process shares and which can only grow
+/// On a GPU this is the heap of the device (cudaLimitMallocHeapSize). The whole process shares it, and it can only grow
 /// before the first kernel that allocates. So the first Storage of a process makes it large: a 32nd of the GPU's
-/// memory, or more if it needs more. A part of it is lost to the toolkit's own tables, a third where objects are small;
-/// so the heap has twice the bytes that are to be handed out. On the host there is no limit but the process's.
+/// memory, or more if necessary. The toolkit's own tables take a part of it, a third if objects are small, so the heap
+/// has twice the requested bytes. On the host, the only limit is that of the process.
 ///
 /// @par Concurrency   everything may overlap
 class BareToolkitMalloc {
@@ -42,7 +42,7 @@ class BareToolkitMalloc {
 
   __host__ __device__ std::size_t largest() const { return largest_; }
 
-  /// For Storage: sees to it that the toolkit's heap is large enough. There may be more than what is asked for.
+  /// For Storage: ensures that the toolkit's heap is large enough. It may be larger than requested.
   ///
   /// @throws Error on a GPU whose heap has been in use with a smaller size, or that has too little memory
   static BareToolkitMalloc make(Executor&, const MallocNeeds& needs, detail::MallocMemory& memory) {
@@ -59,10 +59,10 @@ class BareToolkitMalloc {
 
 static_assert(DeviceMalloc<BareToolkitMalloc>);
 
-/// Memory from `malloc`; a count keeps to heap_bytes, as the heaps of others do.
+/// Memory from `malloc`; a counter enforces heap_bytes, like the heaps of other allocators.
 ///
-/// `free` has to know what to count, so each piece has its size in front, in 16 bytes. On a GPU these are not cheap:
-/// the toolkit takes three times as long for 80 bytes as for 64. Where the heap needs no bound, take BareToolkitMalloc.
+/// `free` needs the size of a piece, so each piece has its size in front, in 16 bytes. On a GPU these are expensive:
+/// the toolkit takes three times as long for 80 bytes as for 64. If the heap needs no limit, use BareToolkitMalloc.
 ///
 /// @par Concurrency   everything may overlap
 class ToolkitMalloc {
@@ -74,9 +74,9 @@ class ToolkitMalloc {
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp = {}) const {
     if (bytes == 0 || bytes > limit_) return nullptr;
-    // In front of the memory stands its size, for `free`.
+    // The size stands in front of the memory, for `free`.
     const std::size_t size = detail::round_up(bytes, kMallocAlignment) + kMallocAlignment;
-    // First a look, so that requests that cannot succeed do not make others fail.
+    // Check first, so that requests that cannot succeed do not make other requests fail.
     if (used_->load(Order::relaxed) + size > limit_) return nullptr;
     if (used_->fetch_add(size, Order::relaxed) + size > limit_) return give_up(size);
     auto* const memory = static_cast<std::size_t*>(pool_.malloc(size));

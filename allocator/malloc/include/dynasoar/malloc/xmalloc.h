@@ -1,17 +1,17 @@
 /// @file
-/// XMalloc: the lanes of a warp make one request together, which is served from lock-free lists of basicblocks.
+/// XMalloc: combines the requests of the lanes of a warp, and serves them from lock-free lists of basicblocks.
 ///
 /// Source: XMalloc (Huang, Rodrigues, Jones, Buck, Hwu, 2010) as later papers describe it: DynaSOAr, section 6;
 /// ScatterAlloc, section 3; Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", section 2. See
 /// basicblocks.h for superblocks and lists.
 ///
-/// They leave open, and we chose:
-/// - A combined request gets one basicblock. It is free again when all lanes have freed their part of it: its word
-///   counts the parts, so that neither it nor they need a header. Lanes that free parts together count once.
-/// - Warps that want more than the largest basicblock make several requests. If there is no basicblock for a combined
-///   request, each lane looks for one of its own.
-/// - The memory pool, where superblocks come from, is a table of them; requests above 8 KiB, if largest_request says
-///   that there are any, get consecutive pages of a part of the heap of their own.
+/// These papers leave the following open; this is our choice:
+/// - A combined request gets one basicblock. It is free again when all lanes have freed their parts of it. Its word
+///   counts the parts, so that no headers are needed. Lanes that free parts together change the count once.
+/// - Warps that need more than the largest basicblock make several requests. If there is no basicblock for a combined
+///   request, each lane makes its own request.
+/// - The memory pool is a table of superblocks. Requests above 8 KiB get consecutive pages of a separate part of the
+///   heap, which exists only if largest_request is that large.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class XMalloc {
     std::uint32_t block = 0;
     if (group.rank() == 0) block = blocks_.take(set, size, static_cast<std::uint32_t>(group.size()));
     block = group.broadcast(block);
-    group.synchronize();  // what the first lane acquired is the other lanes' now
+    group.synchronize();  // the first lane's acquire holds for the other lanes, too
     if (block != Blocks::kNone) return heap_ + Blocks::offset_of(block, size) + sums.before;
     return group.size() == 1 ? nullptr : malloc_alone(set, rounded);
   }
@@ -66,7 +66,7 @@ class XMalloc {
     if (runs_.has(pointer)) return runs_.free(pointer);
     const std::uint32_t block = blocks_.block_at(static_cast<std::size_t>(static_cast<char*>(pointer) - heap_));
     const auto group = warp.coalesce().matching(block);
-    group.synchronize();  // the first lane releases what all did
+    group.synchronize();  // the first lane's release holds for all lanes
     if (group.rank() == 0) blocks_.give(set_of(warp.id()), block, static_cast<std::uint32_t>(group.size()));
   }
 
@@ -100,11 +100,11 @@ class XMalloc {
  private:
   using Blocks = detail::Basicblocks;
 
-  static constexpr std::size_t kSuperblocksPerRunSuperblock = 4;  // one of which is for runs
+  static constexpr std::size_t kSuperblocksPerRunSuperblock = 4;  // superblocks, one of which is for runs
   static constexpr std::uint32_t kSuperblocksPerSet = 8;          // at least
   static constexpr std::size_t kMostSuperblocks = std::size_t{1} << 22;
   static constexpr std::uint32_t kMostTogether = 16 << 10;  // bytes of the largest basicblock
-  // Of one lane: then what lanes ask for that begin in the same kMostOfLane bytes fits in a basicblock.
+  // Limit of one lane: the requests of lanes that begin in the same kMostOfLane bytes then fit in a basicblock.
   static constexpr std::uint32_t kMostOfLane = kMostTogether / 2;
 
   __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / detail::kWarpsPerSet % blocks_.sets(); }

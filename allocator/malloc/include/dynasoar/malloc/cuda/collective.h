@@ -11,7 +11,7 @@ __device__ inline PlatformWarp collective_warp() {
   return {};
 }
 
-/// The host is alone.
+/// There is only one host thread.
 template <class Make>
 void first_rank_enters(const Make& make) {
   make();

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  // acq_rel: the last one writes what all others have read by then.
+  // acq_rel: the last thread block writes words that all others have read before.
   if (table.counts->thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x) {
     table.counts->thread_blocks.store(0, Order::relaxed);
     table.finish_compaction(removed);

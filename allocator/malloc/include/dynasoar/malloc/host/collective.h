@@ -17,8 +17,8 @@ namespace dynasoar {
 
 /// The ranks of a program that `run_ranks` runs.
 ///
-/// What ranks do together, they must all do, and in the same order: the team notices if a rank asks for another size
-/// than the others, or has ended while the others wait for it. Then all ranks that allocate together throw Error.
+/// All ranks must make the same collective calls, in the same order. If a rank asks for another size than the others,
+/// or has ended while the others wait for it, all ranks that allocate together throw Error.
 class RankTeam {
  public:
   static constexpr int kMostRanks = 32;
@@ -30,7 +30,7 @@ class RankTeam {
 
   int ranks() const { return ranks_; }
 
-  /// How often all ranks have allocated together.
+  /// The number of collective allocations.
   std::size_t allocations() const { return allocations_; }
 
   /// Waits for all ranks. @return the value of rank 0
@@ -54,7 +54,7 @@ class RankTeam {
     return result_;
   }
 
-  /// A rank has ended.
+  /// Called when a rank ends.
   void leave() {
     const std::lock_guard lock(mutex_);
     ++ended_;
@@ -93,7 +93,7 @@ struct Rank {
 };
 inline thread_local Rank current_rank;
 
-/// All ranks, as a group. A model of what StaticCoalescingMalloc asks of groups.
+/// All ranks, as a group for StaticCoalescingMalloc.
 struct RankGroup {
   std::uint32_t key = 0;
 
@@ -133,7 +133,7 @@ void last_rank_leaves(const Destroy& destroy) {
 
 /// Runs `program(rank)` once for each rank of a team, in a thread each, and waits for all.
 ///
-/// @throws what a rank has thrown, after all have ended
+/// @throws the exception of a rank, after all have ended
 template <class Program>
 void run_ranks(RankTeam& team, const Program& program) {
   std::mutex mutex;
