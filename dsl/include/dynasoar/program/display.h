@@ -1,6 +1,6 @@
 /// @file
-/// Display: what shows a run beside its log, such as pictures, charts or a window. The library has none; run_program
-/// takes one that draws with libraries of its choice.
+/// Display: the interface of anything that shows a run in addition to its log, such as pictures, charts or a window.
+/// The library has no implementation. You can pass one to run_program, which may draw with libraries of your choice.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace dynasoar::program {
 
 /// The names of files that are written in some steps, such as frame-000010.png.
 struct NumberedFiles {
-  std::string option;  ///< that asks for them
+  std::string option;  ///< the option that asks for them
   std::filesystem::path folder;
   std::string stem;
   std::string ending;
-  std::uint64_t every;        ///< n-th step there is one, and at the start
+  std::uint64_t every;        ///< there is a file for every n-th step, and one for the start
   std::uint64_t steps;        ///< of the whole run
-  bool makes_folder = false;  ///< whether the folder is made if it is missing
+  bool makes_folder = false;  ///< whether to make the folder if it is missing
 
   /// The file of a step.
   std::string file_of(std::uint64_t step) const;
@@ -34,11 +34,12 @@ struct NumberedFiles {
   std::optional<std::uint64_t> step_of(const std::string& name) const;
 };
 
-/// Writes an output of an option. What keeps it from being written is reported and does not end the run.
+/// Writes an output of an option. If this fails, the error is reported and does not end the run.
 /// @return whether it was written
 using Attempt = std::function<bool(const std::string& option, const std::function<void()>& write)>;
 
-/// Its functions are called in the order in which they are listed, show() and wait() for every step.
+/// Shows a run. Its functions are called in the order in which they are listed; show() and wait() are called for every
+/// step.
 class Display {
  public:
   Display() = default;
@@ -57,28 +58,29 @@ class Display {
   /// Files that are written during the run.
   virtual std::vector<NumberedFiles> numbered_files(std::uint64_t steps) const = 0;
 
-  /// Acquires what it needs, once all outputs are known to be good. @throws UsageError
+  /// Acquires its resources, once all outputs have been checked. @throws UsageError
   virtual void open() {}
 
-  /// The option that shows objects, if it was given: the simulation must have them.
+  /// The option that shows objects, if it was given; otherwise empty. The simulation must then have objects.
   virtual std::string option_for_objects() const { return {}; }
 
-  /// The simulation is made, but no step of this run. The arguments live as long as the run.
+  /// Called when the simulation has been made, before the first step of this run. The arguments live as long as the
+  /// run.
   virtual void start(Simulation& simulation, int steps, Attempt attempt) = 0;
 
   /// Whether the state after this step is needed.
   virtual bool due(int step) const = 0;
 
-  /// The state after this step is valid, if it is due.
+  /// Shows the state after this step, if it is due.
   virtual void show(int step) = 0;
 
-  /// Waits until the next step is to be made. @return false if the user ends the run
+  /// Waits until it is time for the next step. @return false if the user ends the run
   virtual bool wait(int) { return true; }
 
-  /// Writes outputs(). @return for the list of written files, as is what finish() returns
+  /// Writes outputs(). @return texts for the list of written files, as finish() does
   virtual std::vector<std::string> write_results(const std::vector<Row>& history, bool state_is_valid) = 0;
 
-  /// After all other outputs.
+  /// Called after all other outputs have been written.
   virtual std::vector<std::string> finish() { return {}; }
 };
 

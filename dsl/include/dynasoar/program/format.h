@@ -1,5 +1,5 @@
 /// @file
-/// Numbers for people: thousands separators, SI prefixes, binary sizes, times. Used wherever a program prints.
+/// Texts for numbers in the output of programs: with thousands separators, SI prefixes, binary sizes and times.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ std::string percent(double fraction);
 /// `one` if `count` is 1, otherwise `many`, after the number: "1 step", "2 steps".
 std::string counted(std::uint64_t count, const char* one, const char* many);
 
-/// `text` as messages show it: control characters and what is not UTF-8 escaped, and cut after `most` bytes.
+/// `text` for messages: control characters and bytes that are not UTF-8 are escaped, and the text is cut after `most`
+/// bytes.
 std::string shown(std::string_view text, std::size_t most = 40);
 
 }  // namespace dynasoar::program

@@ -1,6 +1,6 @@
 /// @file
-/// ObjectSimulation: the common base of simulations whose state is objects: their heap, log, recorded steps,
-/// checkpoints, and times of phases.
+/// ObjectSimulation: the common base of simulations with objects. It has their heap, log, recorded steps, checkpoints
+/// and times of phases.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ inline constexpr std::size_t kSlotsInFlight = std::size_t{1} << 20;
 
 /// The size of a model's heap.
 ///
-/// @param asked    by the user; 0: what is needed
-/// @param needed   a size that is enough
-/// @param least    what the allocator needs
+/// @param asked the size that the user asks for, in bytes; 0: as needed
+/// @param needed a size that is enough, in bytes
+/// @param least the least size for the allocator, in bytes
 /// @throws HeapTooSmall if an AllocatorHandle could not be made with it
 std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t least);
 
@@ -34,7 +34,7 @@ std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t leas
 
 /// Waits for all loops.
 ///
-/// @param model   what the heap is too small for: "ocean"
+/// @param model   what the heap may be too small for: "ocean"
 /// @throws HeapTooSmall if objects could not be created
 template <class AllocatorT>
 void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t needed, const char* model) {
@@ -62,15 +62,14 @@ class HandleOnRanks {
 
 Usage usage_of(const dynasoar::Statistics& now);
 
-/// Rows of doubles: larger whole numbers than 2^53 are rounded.
+/// Converts rows to doubles. Whole numbers greater than 2^53 are rounded.
 std::vector<Row> rows_of(const std::vector<dynasoar::LogRow>& rows);
 std::vector<Column> columns_of(const std::vector<std::string>& names, const std::vector<bool>& are_counts);
 
-/// What a checkpoint of a run has: the step, the options that the run was made with, and the arrays that its model
-/// adds.
+/// The contents of a checkpoint of a run: the step, the options of the run, and the arrays that its model adds.
 class SavedRun {
  public:
-  /// @param step   lives as long as this does; loading sets it
+  /// @param step   lives as long as this object; loading sets it
   SavedRun(const SavedOptions& options, std::uint32_t& step);
   SavedRun(const SavedRun&) = delete;
   SavedRun& operator=(const SavedRun&) = delete;
@@ -78,8 +77,8 @@ class SavedRun {
 
   dynasoar::CheckpointItems& items() { return items_; }
 
-  /// @throws UsageError if the run in the file `path` is of another program, has other options, or more steps than a
-  ///         run can make
+  /// @throws UsageError if the run in the file `path` belongs to another program, has other options, or has more steps
+  ///         than a run can make
   void check(const std::string& path) const;
 
  private:
@@ -87,8 +86,8 @@ class SavedRun {
   dynasoar::CheckpointItems items_;
 };
 
-/// @tparam Derived     the simulation. `read_columns()` returns what is exported
-/// @tparam Interface   that it implements: Simulation, or a class that is derived from it
+/// @tparam Derived     the simulation. Its `read_columns()` returns the columns to export
+/// @tparam Interface   the interface that it implements: Simulation, or a class that is derived from it
 /// @tparam A           the allocator
 template <class Derived, class Interface, class A>
 class ObjectSimulation : public Interface {
@@ -99,9 +98,9 @@ class ObjectSimulation : public Interface {
     run_recorded([this] { submit_step(); });
   }
 
-  /// Submits the loops of a step, which are recorded. Must not wait or allocate. Anything that varies from step to step
-  /// must be a StepValue, such as now(). If the host reads results within a step, or steps alternate, override step()
-  /// instead.
+  /// Submits the loops of a step, which are recorded. It must not wait or allocate. Anything that varies from step to
+  /// step must be a StepValue, such as now(). If the host reads results within a step, or if there are several kinds of
+  /// steps, override step() instead.
   virtual void submit_step() {}
 
   /// Records a row of log(), unless Interface has a record() of its own.
@@ -154,9 +153,9 @@ class ObjectSimulation : public Interface {
  protected:
   using Handle = dynasoar::AllocatorHandle<A>;
 
-  /// @param parameters     the model's: `heap_bytes`, `threads`, `profile_every`, `ranks`
-  /// @param needed_bytes   a heap size that suffices
-  /// @param model          what the heap may be too small for, a literal: "ocean"
+  /// @param parameters     those of the model: `heap_bytes`, `threads`, `profile_every`, `ranks`
+  /// @param needed_bytes   a heap size that suffices, in bytes
+  /// @param model          what the heap may be too small for: a literal such as "ocean"
   /// @param phases         the names of the phases of a step
   template <class Parameters>
   ObjectSimulation(const Parameters& parameters, std::size_t needed_bytes, const char* model,
@@ -170,7 +169,7 @@ class ObjectSimulation : public Interface {
         clock_(parameters.profile_every, phases),
         now_(handle_->executor(), 0) {}
 
-  /// What `make()` returns, which creates objects: a Lattice with objects at every place.
+  /// The result of `make()`, which creates objects: for example, a Lattice with objects at every place.
   /// @throws HeapTooSmall if they could not be created
   template <class Make>
   auto made(const Make& make) {
@@ -183,44 +182,46 @@ class ObjectSimulation : public Interface {
 
   Handle& handle() { return *handle_; }
 
-  /// The processes that make the run together; null: one process makes it.
+  /// The processes that share the run; null if there is only one process.
   Ranks* ranks() const { return ranks_; }
 
-  /// What record() notes, and the program writes to its log: the constructor of Derived adds totals.
+  /// The log in which record() notes a row. The constructor of Derived adds its totals.
   dynasoar::StepLog<A>& log() { return log_; }
 
   PhaseClock& clock() { return clock_; }
 
-  /// The loops that were submitted since the end of the last phase are a phase.
+  /// Ends a phase. It consists of the loops that were submitted since the end of the last phase.
   void end_phase(std::size_t phase) { clock_.end_phase(handle_->executor(), phase); }
 
-  /// What a checkpoint must have been written with, which Derived may define. Here: the options of the command line
-  /// that the program has added, but for those of its outputs.
+  /// The options with which a checkpoint must have been written. Derived may define this function. By default, these
+  /// are the options that the program has added to the command line, without those for its outputs.
   SavedOptions saved_options() const { return {}; }
 
-  /// What a checkpoint has beside the objects and the step, which Derived may define. Here: nothing.
+  /// Adds the contents of a checkpoint in addition to the objects and the step. Derived may define this function. By
+  /// default, it adds nothing.
   void add_arrays(CheckpointItems&) {}
 
-  /// Writes and reads a checkpoint, which Derived defines if several ranks can make the run. Here: that of the handle.
+  /// Writes a checkpoint, and the next function reads it. Derived defines both functions if several ranks can share the
+  /// run. By default, they call those of the handle.
   void save_objects(const std::string& path, const CheckpointItems& items) { handle_->save(path, items); }
   void load_objects(const std::string& path, const CheckpointItems& items) { handle_->load(path, items); }
 
-  /// Steps that were made.
+  /// The number of steps so far.
   std::uint32_t steps() const { return step_; }
 
-  /// A step begins. @return its number, from 1
+  /// Begins a step. @return its number, from 1
   std::uint32_t begin_step() {
     clock_.begin_step(handle_->executor());
     return ++step_;
   }
 
   /// Runs a step, or a part of one, as a recorded step (AllocatorHandle::record). While the clock times phases, it
-  /// calls `submit` instead, which says where they end. So it does if several ranks make the run, because loops between
-  /// which ranks exchange objects cannot be recorded.
+  /// calls `submit` instead, which marks the end of each phase. It also calls `submit` if several ranks share the run,
+  /// because loops between which ranks exchange objects cannot be recorded.
   ///
   /// @param submit   as submit_step()
-  /// @param kind     a small number, a different one for each part of a step: of each kind, the first `submit` is
-  ///                 recorded and stands for all that follow
+  /// @param kind     a small number that differs between the parts of a step. The first `submit` of each kind is
+  ///                 recorded, and replaces all later ones
   void run_recorded(const SubmitStep& submit, std::size_t kind = 0) {
     if (ranks_ != nullptr) return submit();
     recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_->record(step); });
@@ -234,8 +235,8 @@ class ObjectSimulation : public Interface {
     if (!kept_lists_) kept_lists_.emplace(handle_->template keep_lists<Ts...>());
   }
 
-  /// Counts the step on the device: the first thing that is submitted in steps whose loops read now(), so the loops of
-  /// the first step see 1. (With `add(1)` at the end of the step, as in the example of StepValue, they would see 0.)
+  /// Counts the step on the device. If the loops of a step read now(), submit this first; the loops of the first step
+  /// then see 1. (With `add(1)` at the end of the step, as in the example of StepValue, they would see 0.)
   void count_step() { now_.add(1); }
 
   /// The number of the step, for loops: 0 at the start.

@@ -1,6 +1,6 @@
 /// @file
-/// Command line options on top of CLI11: values are checked as they are read, `--help` shows every default, and a
-/// mistake becomes one clear line, as does a UsageError. The exit codes of programs.
+/// Command-line options on top of CLI11: values are checked as they are read, `--help` shows every default, and each
+/// mistake or UsageError is reported in one line. Also defines the exit codes of programs.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// Not <CLI/CLI.hpp>, which takes compilers as long as the rest of a program's file.
+// Not <CLI/CLI.hpp>, which takes as long to compile as the rest of a program's file.
 namespace CLI {
 class App;
 class Option;
@@ -17,8 +17,8 @@ class Option;
 
 namespace dynasoar::program {
 
-/// What the user can put right on the command line, such as a wrong option or a file that cannot be written. Programs
-/// print the message, which is one line, and exit with kExitUsage.
+/// An error that the user can fix on the command line, such as a wrong option or a file that cannot be written.
+/// Programs print the message, which is one line, and exit with kExitUsage.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,12 +27,12 @@ class UsageError : public std::runtime_error {
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitHeapTooSmall = 3;
-/// All steps were made, or the run was interrupted, but something that was asked for was not written.
+/// All steps were made, or the run was interrupted, but one of the requested outputs was not written.
 inline constexpr int kExitNotWritten = 4;
-/// What shells report for a program that Ctrl-C ended.
+/// The exit code that shells report for a program that Ctrl-C ended.
 inline constexpr int kExitInterrupted = 130;
 
-/// An empty command line of the programs' house style.
+/// Sets up a command line without options, in the common style of the programs.
 ///
 /// @param description   first lines of `--help`
 void set_up(CLI::App& cli, const std::string& description);
@@ -61,7 +61,7 @@ CLI::Option* add_size(CLI::App& cli, const std::string& name, std::uint64_t& byt
 CLI::Option* add_choice(CLI::App& cli, const std::string& name, std::string& value,
                         const std::vector<std::string>& choices, const std::string& help);
 
-/// A path of a file or folder. Where there is none by default, `none` says so, and leaves `value` empty.
+/// A path of a file or folder. If the option accepts `none`, this value means no file, and leaves `value` empty.
 ///
 /// @param what   placeholder in `--help`: FILE or DIR
 CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value, const std::string& what,

@@ -1,7 +1,7 @@
 /// @file
-/// Program: what a model adds to the command line, the loop over the steps and the files that all programs share;
-/// ModelProgram, from which programs derive; run_program, which is the rest; all_ranks, for runs of several processes.
-/// See docs/how-to/own-program.md.
+/// Program: the model's part of a program: its options, its simulation and its outputs. ModelProgram: the base of
+/// programs. run_program: the common part, which reads the command line, runs the steps and writes the files.
+/// all_ranks: for runs of several processes. See docs/how-to/own-program.md.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,22 @@ namespace dynasoar::program {
 
 class Display;
 
-/// The options that all programs have, beside those in RunParameters.
+/// The options that all programs have, in addition to those in RunParameters.
 struct RunOptions : RunParameters {
   int steps = 300;
   std::string variant;
   std::string baseline = "none";
-  std::string log;             ///< of the counts after each step; empty or "none": not written
+  std::string log;             ///< file for the counts after each step; empty or "none": not written
   std::string exported;        ///< file for objects, with its step in its name; empty: none is written
   int export_every = 10;       ///< steps from one such file to the next
   std::string checkpoint;      ///< file; empty: none is written
   int checkpoint_every = 100;  ///< steps from one checkpoint to the next
-  std::string restore;         ///< checkpoint to go on from; empty: the run begins at the beginning
+  std::string restore;         ///< checkpoint from which to continue; empty: the run starts at step 0
   bool quiet = false;
-  bool shows_objects = false;  ///< objects and their places are asked for; set by run_program
+  bool shows_objects = false;  ///< whether objects and their places are needed; set by run_program
 };
 
-/// A file that every run writes, unless its option says otherwise.
+/// A file that every run writes, unless its option is set to none.
 struct DefaultFile {
   std::string path;
   std::string help;
@@ -47,18 +47,18 @@ struct DefaultFile {
 /// @throws CommunicatorError if the processes do not find each other
 std::unique_ptr<Ranks> all_ranks();
 
-/// What a program is called, says about itself in `--help`, and does unless its options say otherwise.
+/// The name of a program, its text in `--help`, and its defaults.
 struct Description {
-  std::string name = {};                     ///< as typed
+  std::string name = {};                     ///< as typed on the command line
   std::string text = {};                     ///< what it simulates and writes
   std::string variant_help = {};             ///< empty: there is no --variant
   std::string variant = {};                  ///< default; empty: the first
-  std::vector<std::string> allocators = {};  ///< that it was compiled for; empty: there is no --allocator
+  std::vector<std::string> allocators = {};  ///< those for which it was compiled; empty: there is no --allocator
   int steps = 300;
   DefaultFile log = {};
   std::vector<Column> columns = {};  ///< of the log, one for each value of a row; empty: those of the simulation
   std::size_t object_columns = 1;    ///< number of first columns that add up to the objects of a step
-  std::unique_ptr<Ranks> (*ranks)() = nullptr;  ///< all_ranks, if several processes can make a run together
+  std::unique_ptr<Ranks> (*ranks)() = nullptr;  ///< all_ranks, if several processes can share a run
 };
 
 /// A file that an option names.
@@ -67,11 +67,11 @@ struct NamedFile {
   std::string path;  ///< empty or "none": there is none
 };
 
-/// Whether an option names a file, and not none.
+/// Whether an option names a file: its value is neither empty nor "none".
 bool wanted(const std::string& path);
 
-/// A model as a program. Its functions are called in the order in which they are listed. Programs derive from
-/// ModelProgram, which has all that does not depend on the model.
+/// A model as a program. Its functions are called in the order in which they are listed. Derive your programs from
+/// ModelProgram, which has the parts that do not depend on the model.
 class Program {
  public:
   explicit Program(Description description) : description_(std::move(description)) {}
@@ -81,7 +81,7 @@ class Program {
 
   const Description& description() const { return description_; }
 
-  /// The values of --variant, and of --baseline beside "none".
+  /// The values of --variant, and those of --baseline in addition to "none".
   virtual std::vector<std::string> variants() const = 0;
   virtual std::vector<std::string> baselines() const = 0;
 
@@ -92,50 +92,50 @@ class Program {
   virtual std::vector<NamedFile> inputs() const { return {}; }
   virtual std::vector<NamedFile> outputs() const { return {}; }
 
-  /// Reads input files and checks that all options go together. @throws UsageError if they do not
+  /// Reads input files and checks that the options fit each other. @throws UsageError if they do not
   virtual void check_options(RunOptions&) {}
 
-  /// What of the options keeps several processes from making the run together, and what to do instead: "--edge grow is
-  /// for one process: take --edge torus"; empty if nothing does.
+  /// Why several processes cannot share a run with these options, and what to do instead: "--edge grow is for one
+  /// process: take --edge torus". Empty if they can.
   virtual std::string why_not_on_ranks(const RunOptions&) const { return {}; }
 
-  /// "agents as objects": what the options choose.
+  /// The implementation that the options choose: "agents as objects".
   virtual std::string implementation(const RunOptions& options) const = 0;
 
-  /// "1024 x 1024 cells".
+  /// The size of the model: "1024 x 1024 cells".
   virtual std::string size() const = 0;
 
   /// Makes the simulation, which lives as long as the program.
   virtual Simulation& start(const RunOptions& options) = 0;
 
-  /// Of the log, once the simulation is there.
+  /// The columns of the log. Called once the simulation has been made.
   virtual std::vector<Column> columns() const { return description_.columns; }
 
-  /// What Simulation::record() noted since the last call, oldest first.
+  /// The rows that Simulation::record() noted since the last call, oldest first.
   virtual std::vector<Row> take_history() = 0;
 
-  /// Objects that a step handles in this state; the same for all implementations.
+  /// The number of objects that a step handles in this state. It is the same for all implementations.
   double objects(const Row& row) const;
 
-  /// Of all random numbers. After add_seed().
+  /// The seed of all random numbers. @pre add_seed() has been called
   std::uint64_t seed() const { return *seed_; }
 
-  /// Adds the columns `x` and `y`, where objects are, if they have no field `position_` with these.
+  /// Adds the columns `x` and `y` with the positions of objects, if these have no field `position_` with x and y.
   virtual void place(dynasoar::Columns&) const {}
 
-  /// Writes one of outputs(), after the last step. If there are several ranks, all call it, and the first writes.
+  /// Writes one of outputs(), after the last step. If there are several ranks, all call it, and rank 0 writes.
   /// @throws std::exception if that fails
   virtual void save_output(const NamedFile&) {}
 
   /// Whether this process writes files and prints: the only one, or rank 0.
   bool is_first_rank() const { return ranks_ == nullptr || ranks_->rank() == 0; }
 
-  /// For run_program: finds the processes that make the run together, which then live as long as the program.
+  /// For run_program: finds the processes that share the run. The result lives as long as the program.
   void find_ranks() {
     if (description_.ranks != nullptr) ranks_ = description_.ranks();
   }
 
-  /// These; null: one process makes the run.
+  /// The processes that share the run; null if there is only one process.
   Ranks* ranks() const { return ranks_.get(); }
 
  protected:
@@ -151,11 +151,12 @@ class Program {
 
 /// The main function of a program: reads the options, simulates, writes the files and prints the summary.
 ///
-/// @param display   what else shows the run; null: nothing
+/// @param display   shows the run in addition to its log; null: nothing does
 /// @return          the exit code, see options.h
 int run_program(Program& program, int argc, const char* const* argv, Display* display = nullptr);
 
-/// What a simulation records: what its take_history() returns or, without such a function, rows.
+/// The type of a simulation's records: the elements of the result of its take_history() or, without such a function,
+/// Row.
 template <class SimulationT>
 struct RecordOf {
   using type = Row;
@@ -168,11 +169,11 @@ struct RecordOf<SimulationT> {
   using type = typename decltype(std::declval<SimulationT&>().take_history())::value_type;
 };
 
-/// A program with a table of implementations, among which --variant and --baseline choose; one is enough. Programs
+/// A program with a table of one or several implementations, from which --variant and --baseline choose. Programs
 /// derive from it.
 ///
-/// @tparam SimulationT   the model's Simulation. What `record()` noted is what `take_rows()` returns; or
-///                       `take_history()`, if there is such a function
+/// @tparam SimulationT the model's Simulation. Its `take_history()` or, without such a function, its `take_rows()`
+///                       returns what `record()` noted
 /// @tparam ParametersT   the model's parameters, derived from RunParameters
 /// @tparam Base          Program, or a class that is derived from it
 template <class SimulationT, class ParametersT, class Base = Program>
@@ -182,8 +183,8 @@ class ModelProgram : public Base {
   using Record = typename RecordOf<SimulationT>::type;
 
   /// @param name       value of --variant or --baseline
-  /// @param label      what the first line of the output calls it
-  /// @param on_ranks   whether several processes can make it together
+  /// @param label      its name in the first line of the output
+  /// @param on_ranks   whether several processes can share the run
   struct Implementation {
     std::string name;
     std::string label;
@@ -234,7 +235,8 @@ class ModelProgram : public Base {
                                                  return std::make_unique<SimulationT>(parameters);
                                                }}}) {}
 
-  /// @param variants   the first is the default, unless the description has another
+  /// @param variants   the implementations for --variant. The first is the default, unless the description names
+  ///                   another
   /// @param row_of     the values of the description's columns, if records are not rows
   ModelProgram(Description description, std::vector<Implementation> variants,
                std::vector<Implementation> baselines = {}, Row (*row_of)(const Record&) = nullptr)

@@ -1,7 +1,7 @@
 /// @file
-/// Simulation: what a program runs. Ranks: the processes that run it together. For implementations of simulations:
-/// PhaseClock, which times the phases of steps; RecordedSteps; and SavedOptions, which a checkpoint must fit. Plain
-/// C++, so that only the simulations themselves are compiled as CUDA.
+/// Simulation: a model that a program runs. Ranks: the processes that share a run. For implementations of simulations:
+/// PhaseClock, which times the phases of steps; RecordedSteps; and SavedOptions, which a checkpoint must fit. This
+/// header is plain C++, so that only the simulations themselves are compiled as CUDA.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,11 @@ class Communicator;
 
 namespace dynasoar::program {
 
-/// The processes that make a run together, see docs/how-to/many-gpus.md. All ranks must call its functions in the same
-/// order, but for rank(), size(), local_rank(), local_size(), communicator() and is_end_agreed().
+/// The processes that share a run, see docs/how-to/many-gpus.md. All ranks must call its functions in the same order,
+/// except rank(), size(), local_rank(), local_size(), communicator() and is_end_agreed().
 ///
-/// @par Usage   an implementation is all_ranks() in program.h; programs and simulations know it as RunParameters::ranks
+/// @par Usage   all_ranks() in program.h returns an implementation; programs and simulations get it as
+///              RunParameters::ranks
 class Ranks {
  public:
   Ranks() = default;
@@ -36,26 +37,26 @@ class Ranks {
   Ranks& operator=(const Ranks&) = delete;
   virtual ~Ranks() = default;
 
-  /// The number of this process, and how many there are, at least 2.
+  /// The number of this process, and the number of processes, which is at least 2.
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// The same among those of this host.
+  /// The same among the processes of this host.
   virtual int local_rank() const = 0;
   virtual int local_size() const = 0;
 
   /// For DistributedHandle.
   virtual Communicator& communicator() = 0;
 
-  /// @throws UsageError on all ranks if they do not pass the same text. @param what   it is, for the message
+  /// @throws UsageError on all ranks if they do not pass the same text. @param what names the text in the message
   virtual void check_same(const std::string& what, const std::string& text) = 0;
 
   /// Replaces each value by the sum of all ranks' values at this position.
   virtual void sum(std::vector<std::uint64_t>& values) = 0;
 
-  /// What all ranks pass, on rank 0; nothing on others.
+  /// @return on rank 0, the data of all ranks, by rank; on others, nothing
   virtual std::vector<std::vector<char>> gather(const void* data, std::size_t bytes) = 0;
 
-  /// What rank 0 passes.
+  /// @return the text that rank 0 passes
   virtual std::string broadcast(const std::string& text) = 0;
 
   /// Whether any rank passes true.
@@ -87,24 +88,24 @@ void on_all(Ranks* ranks, const F& function) {
   ranks->settle(failure);
 }
 
-/// How a model is run, whatever it is: a base of the models' parameters.
+/// Parameters of a run that all models have: a base of the models' parameters.
 struct RunParameters {
-  std::string allocator = "soa";  ///< of objects; "soa" is DynaSOAr's own
+  std::string allocator = "soa";  ///< for objects; "soa" is DynaSOAr's own
   std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the model
   int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is, and no phase is waited for
-  Ranks* ranks = nullptr;         ///< the processes that make the run together; null: one process makes it
+  int profile_every = 0;          ///< every n-th step is timed phase by phase, and waits for each phase; 0: none is
+  Ranks* ranks = nullptr;         ///< the processes that share the run; null: there is only one process
 };
 
-/// Time spent in one phase of the steps, estimated from the steps that were timed.
+/// Time spent in one phase of the steps, in seconds, estimated from the steps that were timed.
 struct PhaseTime {
   std::string name;
   double seconds;
 };
 
-/// What dynamic allocation did and needs.
+/// The numbers of allocations so far, and the memory that they take.
 struct HeapUsage {
-  std::optional<std::uint64_t> allocations;  ///< nothing if not all of them are counted
+  std::optional<std::uint64_t> allocations;  ///< empty if not all of them are counted
   std::optional<std::uint64_t> frees;        ///< the same
   std::uint64_t heap_bytes = 0;
   std::uint64_t used_bytes = 0;
@@ -113,18 +114,18 @@ struct HeapUsage {
 
 /// Where the objects of a simulation are.
 struct Usage {
-  std::optional<HeapUsage> heap;       ///< nothing if no class has its objects in the heap
+  std::optional<HeapUsage> heap;       ///< empty if no class has its objects in the heap
   std::vector<TypeStatistics> placed;  ///< the classes that are on lattices
   double slots_used = 0;               ///< fraction of slots in occupied blocks, and of places, with an object
 };
 
-/// The heap has no room for an object that should exist; the results after the last completed step are not valid.
+/// Thrown if the heap has no room for an object. Results after the last completed step are not valid.
 class HeapTooSmall : public std::runtime_error {
  public:
   HeapTooSmall(const std::string& message, std::uint64_t needed_bytes)
       : std::runtime_error(message), needed_bytes_(needed_bytes) {}
 
-  /// A heap size that is enough for this model.
+  /// A heap size that is enough for this model, in bytes.
   std::uint64_t needed_bytes() const { return needed_bytes_; }
 
  private:
@@ -137,14 +138,14 @@ struct Column {
   bool is_count = true;  ///< a whole number, at least 0
 };
 
-/// One value per column; NaN for none, such as the least of no objects.
+/// One value per column; NaN if there is no value, such as the minimum over no objects.
 using Row = std::vector<double>;
 
-/// A running simulation. One thread uses it at a time. If several ranks make the run, all of them call its functions,
-/// in the same order.
+/// A running simulation. One thread at a time may use it. If several ranks share the run, all of them call its
+/// functions in the same order.
 ///
-/// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong
-/// is thrown by the next function that waits, as HeapTooSmall or dynasoar::Error.
+/// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Errors are thrown by the next
+/// function that waits, as HeapTooSmall or dynasoar::Error.
 class Simulation {
  public:
   Simulation() = default;
@@ -155,21 +156,21 @@ class Simulation {
   /// Advances by one step.
   virtual void step() = 0;
 
-  /// Notes the present numbers of objects, for the model's history.
+  /// Notes the current numbers of objects, for the model's history.
   virtual void record() = 0;
 
-  /// Waits until all that was submitted is done.
+  /// Waits for all submitted work.
   virtual void synchronize() = 0;
 
-  /// The columns of the log, and what record() noted since the last call, oldest first: those of the StepLog of a
-  /// simulation with objects. Models whose class has a function take_history() do without.
+  /// The columns of the log, and the rows that record() noted since the last call, oldest first. A simulation with
+  /// objects returns those of its StepLog. Models with a function take_history() do not need these functions.
   virtual std::vector<Column> log_columns() const { return {}; }
   virtual std::vector<Row> take_rows() { return {}; }
 
   /// Times of the phases, in the order in which they run; empty if none were timed.
   virtual std::vector<PhaseTime> phases() { return {}; }
 
-  /// What a user can do so that `save` and `load` are there; empty if they are.
+  /// Why there is no `save` and `load`, and what the user can do about it; empty if there are both.
   virtual std::string why_not_saved() const {
     return "are for variants with objects in allocator soa: leave out --baseline and --allocator, or these two";
   }
@@ -177,36 +178,37 @@ class Simulation {
   /// Writes a checkpoint, see docs/checkpoints.md. @pre why_not_saved() is empty
   virtual void save(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
 
-  /// Goes on from a checkpoint of this implementation and these parameters. @pre why_not_saved() is empty, nothing was
-  /// recorded
+  /// Continues from a checkpoint of this implementation and these parameters.
+  /// @pre why_not_saved() is empty, and nothing has been recorded
   ///
   /// @return   the number of steps that had been made
-  /// @throws dynasoar::Error if the file cannot be read or is of something else; UsageError if of other parameters
+  /// @throws dynasoar::Error if the file cannot be read or is no checkpoint of this model; UsageError if its parameters
+  ///         differ
   virtual int load(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
 
-  /// What a user can do so that `columns` is there; empty if they are.
+  /// Why there are no `columns`, and what the user can do about it; empty if there are.
   virtual std::string why_no_objects() const { return "is for variants with objects: leave out --baseline, or this"; }
 
-  /// The model's objects with their fields. Where they live in numbered cells, the column `cell` has the numbers.
-  /// If several ranks make the run, those of all on the first, no rows on others.
+  /// The model's objects with their fields. If they are in numbered cells, the column `cell` has the numbers. If
+  /// several ranks share the run, rank 0 gets the objects of all ranks, and the others get no rows.
   /// @pre why_no_objects() is empty
   virtual dynasoar::Columns columns() { throw std::logic_error("this implementation has no objects"); }
 
-  /// Nothing for implementations without objects.
+  /// The memory that objects take; empty for implementations without objects.
   virtual std::optional<Usage> usage() { return std::nullopt; }
 };
 
-/// What the phases of a step are called, in their order: literals.
+/// The names of the phases of a step, in their order: literals.
 using PhaseNames = std::vector<const char*>;
 
-/// How long each phase of a step takes, for Simulation::phases(). Only every n-th step is timed, because a host knows
-/// when a phase on the GPU ends only if it waits for it.
+/// Measures how long each phase of a step takes, for Simulation::phases(). Only every n-th step is timed, because the
+/// host must wait for a phase on the GPU to know when it ends.
 ///
 /// @par Usage   begin_step(executor); submit phase 0; end_phase(executor, 0); submit phase 1; end_phase(executor, 1)
 /// ...
 class PhaseClock {
  public:
-  /// @param every   every n-th step is timed, 0: none
+  /// @param every   every n-th step is timed; 0: none
   PhaseClock(int every, const PhaseNames& names);
 
   template <class Executor>
@@ -272,7 +274,7 @@ class RecordedSteps {
   std::vector<std::unique_ptr<Recorded>> recorded_;  // by kind
 };
 
-/// A number that differs, in all likelihood, where input does: FNV-1a of the bytes of numbers.
+/// A checksum that very probably differs between different inputs: FNV-1a of the bytes of numbers.
 class InputSum {
  public:
   template <class... Ts>
@@ -290,14 +292,14 @@ class InputSum {
   std::uint64_t value_ = 0xCBF29CE484222325u;
 };
 
-/// A list of options with their values: what of a run's options and input a checkpoint fits, so that nobody goes on
-/// with others by mistake.
+/// A list of options with their values. It has the options and the input that a run must have to continue from a
+/// checkpoint.
 class SavedOptions {
  public:
   SavedOptions() = default;
   explicit SavedOptions(const std::vector<char>& text);
 
-  /// @param option   "--seed", or what the input is called
+  /// @param option   "--seed", or the name of an input
   template <class T>
   SavedOptions& add(std::string_view option, T value) {
     if constexpr (std::is_floating_point_v<T>) return add_number(option, value);
@@ -311,25 +313,26 @@ class SavedOptions {
 
   std::vector<char> text() const;
 
-  /// These, and before them the program and its variant, if they are known. If there are none, those of the command
-  /// line.
+  /// Returns these options, after the program and its variant if they are known. If the list is empty, returns the
+  /// options of the command line instead.
   SavedOptions with_program() const;
 
-  /// @throws UsageError if `saved`, those in the file `path`, are not the same; it names the first that differs
+  /// @throws UsageError if `saved`, the options in the file `path`, differ from these; the message names the first
+  ///         difference
   void check_same(const SavedOptions& saved, const std::string& path) const;
 
  private:
-  SavedOptions& add_number(std::string_view option, float value);  // whose digits are fewer than a double's
+  SavedOptions& add_number(std::string_view option, float value);  // a float has fewer digits than a double
   SavedOptions& add_number(std::string_view option, double value);
   SavedOptions& add_number(std::string_view option, std::int64_t value);
   SavedOptions& add_number(std::string_view option, std::uint64_t value);
 
-  std::string text_;  // a line for each: its name, a tab, its value
+  std::string text_;  // a line for each option: its name, a tab, its value
 };
 
-/// Says which program this is, and with which of its variants: checkpoints of others are refused by name.
+/// Sets the name of this program and of its variant, so that checkpoints of others can be refused by name.
 ///
-/// @param options   of the command line, for checkpoints of simulations that do not say themselves what matters
+/// @param options   those of the command line, for checkpoints of simulations that do not define saved_options()
 void set_running_program(const std::string& program, const std::string& variant, const SavedOptions& options = {});
 
 }  // namespace dynasoar::program
