@@ -47,7 +47,7 @@ const Column* Columns::find(const std::string& column) const {
 
 const Column& Columns::operator[](const std::string& column) const {
   if (const Column* const found = find(column)) return *found;
-  throw std::out_of_range("dynasoar: there is no column '" + column + "', but: " + names());
+  throw std::out_of_range("dynasoar: there is no column '" + column + "'; there are: " + names());
 }
 
 std::string Columns::names() const {

@@ -19,12 +19,12 @@ void check_handle_may_be_made(bool is_one_alive) {
   if (kinds_of_build == (kCheckedBuild | kUncheckedBuild)) {
     throw Error(
         "dynasoar: some files of this program were compiled with DYNASOAR_CHECKED=1 and some with 0 (the default "
-        "is 1 where NDEBUG is not defined); they do not fit together. Compile all of them alike");
+        "is 1 where NDEBUG is not defined); they do not fit together. Compile all of them with the same setting");
   }
   if (counting_of_files == (kFileCounts | kFileDoesNotCount)) {
     throw Error(
         "dynasoar: some files of this program were compiled with DYNASOAR_COUNT_ACCESSES=1 and some without; they do "
-        "not fit together. Compile all of them alike");
+        "not fit together. Compile all of them with the same setting");
   }
 }
 

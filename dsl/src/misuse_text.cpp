@@ -64,7 +64,7 @@ std::string deed_text(const MisuseReport& report) {
       return std::string(becomes ? "passed to become" : "destroyed") + " by another object in a loop that visits it";
     case Misuse::index_out_of_range:
       return "element " + std::to_string(report.first.element) + " accessed, which is beyond the end,";
-    case Misuse::nested_construction: return "make_new called in constructors in one another, too deep,";
+    case Misuse::nested_construction: return "make_new called in constructors that are nested too deeply,";
     case Misuse::outside_loop: return function_text(report.first.operation) + " called in host code outside of a loop";
     case Misuse::lost_race: return "refused a place of a divided lattice that another thread took in the same loop,";
     case Misuse::none: break;
@@ -80,28 +80,29 @@ std::string advice_text(const MisuseReport& report) {
              "'new': create them with make_new or parallel_new, and keep pointers";
     case Misuse::unset_field: return "Set it in each constructor of its class, or before it is read";
     case Misuse::null_access:
-      return "Look whether the pointer is null first; make_new returns null if the heap is full";
+      return "Check whether the pointer is null first; make_new returns null if the heap is full";
     case Misuse::stale_access:
-      return "Before an object is destroyed, those that point to it must learn of it, for example in a loop that sets "
-             "their pointers to null";
+      return "Before you destroy an object, update the objects that point to it, for example in a loop that sets their "
+             "pointers to null";
     case Misuse::wrong_class: return "dynasoar::cast<Class>(pointer) gives null for objects of other classes";
     case Misuse::foreign_pointer:
       return "It may be of an earlier AllocatorHandle, of another allocator's, or not initialized: constructors set "
              "all fields that are read, and fill_bytes(0) makes all pointers in a DeviceArray null";
     case Misuse::double_destroy:
-      return "Let the object destroy itself: others set a field of it that says so, and a loop of its own looks there";
+      return "Let the object destroy itself: others set a flag in it, and a loop over these objects checks the flag";
     case Misuse::never_created: return "Only objects that make_new, make_new_n or parallel_new has made can be used";
     case Misuse::destroyed_by_other:
-      return "Such an object may be running just now. Let it destroy itself: others set a field of it that says so, "
-             "and "
-             "the next loop looks there";
+      return "The loop may be running for the destroyed object at the same time. Let the object destroy itself: others "
+             "set a "
+             "flag in it, and the next loop checks the flag";
     case Misuse::index_out_of_range: return "Indices of an array field begin with 0 and end below its size";
     case Misuse::nested_construction: return "Create the next object in a method that a later loop runs";
     case Misuse::outside_loop:
       return "Use parallel_new, or call it in a function that parallel_for or parallel_do runs";
     case Misuse::lost_race:
-      return "Which thread is first differs from process to process, and so would what they know of places near the "
-             "border. Let the place choose: agents record the place that they want, and in the next loop each free "
+      return "Each process may have a different first thread, so processes would disagree about places near the "
+             "border. "
+             "Let the place choose: agents record the place that they want, and in the next loop each free "
              "place takes one of them, or the agent with the lowest bid moves there";
     case Misuse::none: break;
   }

@@ -85,7 +85,7 @@ DiffusionPlan SubstanceShape::plan(const DiffusionOptions& options) const {
   check_not_negative(*this, options.step, "step");
   if (options.substeps < 0 || options.substeps % 2 != 0) {
     throw error_of(*this, "cannot diffuse in " + std::to_string(options.substeps) +
-                              " substeps: choose an even number, or 0 for as many as stability needs");
+                              " substeps: choose an even number, or 0 for the number that stability needs");
   }
   if (options.diffusion == 0 || options.step == 0) return {0, {}, std::exp(-options.decay * options.step)};
   const double least = options.step * options.diffusion * twice_curvature(*this);
@@ -94,7 +94,7 @@ DiffusionPlan SubstanceShape::plan(const DiffusionOptions& options) const {
     throw error_of(*this, "would become unstable in a step of " + number_text(options.step) + " with " +
                               number_text(steps) + " substeps: the longest stable step is " +
                               number_text(options.step * (steps / least)) + ". Take shorter steps, or at least " +
-                              number_text(even(least)) + " substeps, or 0 for as many as stability needs");
+                              number_text(even(least)) + " substeps, or 0 for the number that stability needs");
   }
   if (!(steps <= kMostSteps)) {
     throw error_of(*this, "needs " + number_text(steps) + " substeps for a step of " + number_text(options.step) +

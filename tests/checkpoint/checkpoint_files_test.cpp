@@ -99,7 +99,7 @@ std::string with_counter_off(const std::string& file, std::size_t word) {
   return forged.file();
 }
 
-TEST_CASE_FIXTURE(SavedSpecks, "a file whose counters do not count its blocks and pages is refused") {
+TEST_CASE_FIXTURE(SavedSpecks, "a file is refused if its counters do not match its blocks and pages") {
   constexpr std::size_t kShards = dynasoar::PlatformAtomics::kShards;
   constexpr std::size_t kOfClass = 6 * kShards + dynasoar::kRefusals + 1;
   // created, deleted, opened, closed, emptied, reused; pages freed, pages taken

@@ -131,12 +131,12 @@ TEST_CASE("descriptions of heaps that contradict themselves are refused") {
           {"an owner that it cannot have", last([](auto& b) { b.owned = 2; })},
           {"an owner that it cannot have", last([](auto& b) { b.slots = kMost, b.owned = 1; })},
           {"another number of counters", [](auto& file) { file[Section::counters].append(std::uint64_t{0}); }},
-          {"do not count its blocks", [](auto& file) { count(file, 2 * kShards + 5, 1); }},
-          {"do not count its blocks", [](auto& file) { count(file, kOfType + 3 * kShards, 1); }},
-          {"do not count its empty blocks", [](auto& file) { count(file, 4 * kShards, 1); }},
-          {"do not count its empty blocks", [](auto& file) { count(file, 3 * kOfType + 5 * kShards, 1); }},
-          {"do not count its pages", [](auto& file) { count(file, kPagesFreed, 1); }},
-          {"do not count its pages", [](auto& file) { count(file, kPagesFreed + kShards, 1); }},
+          {"do not match its blocks", [](auto& file) { count(file, 2 * kShards + 5, 1); }},
+          {"do not match its blocks", [](auto& file) { count(file, kOfType + 3 * kShards, 1); }},
+          {"do not match its empty blocks", [](auto& file) { count(file, 4 * kShards, 1); }},
+          {"do not match its empty blocks", [](auto& file) { count(file, 3 * kOfType + 5 * kShards, 1); }},
+          {"do not match its pages", [](auto& file) { count(file, kPagesFreed, 1); }},
+          {"do not match its pages", [](auto& file) { count(file, kPagesFreed + kShards, 1); }},
           {"a heap is full that is not", [](auto& file) { prove_full(file); }},
           {"a heap is full that is not", [](auto& file) { prove_full(file, 1); }},
           {"another number of hints", with_numbers([](auto& n) { n.current_count = 0; })},
@@ -154,7 +154,7 @@ TEST_CASE("descriptions of heaps that contradict themselves are refused") {
              const auto count = file[Section::heap].template get<HeapNumbers>(0).current_count;
              set<std::uint32_t>(Section::hints, 4 * count, 1)(file);
            }},
-          {"a block is owned by nobody",
+          {"a block is owned, but is the current block of no warp",
            [](auto& file) {
              const std::size_t i = last_block(file);
              with<SavedBlock>(Section::blocks, i, [](auto& b) { b.owned = 1, b.slots = 1; })(file);

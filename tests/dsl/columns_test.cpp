@@ -385,13 +385,13 @@ TEST_CASE("rows are in the order of the heap, however many threads made and list
   }
 }
 
-TEST_CASE("columns are found by name, and who asks for another one is told the names") {
+TEST_CASE("columns are found by name, and the error for an unknown name lists the names") {
   const Columns table = small_table();
   CHECK(table.names() == "big, a,b, small, class, pair");
   CHECK(table.find("small") == &table.columns[2]);
   CHECK(&table["small"] == &table.columns[2]);
   CHECK(table.find("Small") == nullptr);
-  CHECK_THROWS_WITH_AS(table["Small"], "dynasoar: there is no column 'Small', but: big, a,b, small, class, pair",
+  CHECK_THROWS_WITH_AS(table["Small"], "dynasoar: there is no column 'Small'; there are: big, a,b, small, class, pair",
                        std::out_of_range);
   CHECK(table["small"].component_name(0) == "small");
   CHECK(table["pair"].component_name(1) == "pair.1");

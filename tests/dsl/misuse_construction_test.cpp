@@ -83,7 +83,7 @@ TEST_CASE("constructors may create objects, but not without end") {
   constexpr std::uint64_t kDeepest = dynasoar::kCudaBackend ? 8 : 1000;
   tree.run<Make<Nest>>(-1);
   CHECK(says(tree.only(Misuse::nested_construction, 10),
-             "Nest: make_new called in constructors in one another, too deep, 10 times. Create"));
+             "Nest: make_new called in constructors that are nested too deeply, 10 times. Create"));
   CHECK(tree.handle.count<Nest>() == 40 + 10 * kDeepest);
 }
 

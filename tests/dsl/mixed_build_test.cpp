@@ -15,8 +15,8 @@ class Thing : public dynasoar::SoaBase<AllocatorT> {
 
 TEST_CASE("a program of which not all files have checks, or count accesses to fields, is told so") {
   static_assert(!dynasoar::kChecked && !dynasoar::kCountsAccesses);
-  CHECK_THROWS_WITH_AS(dynasoar::AllocatorHandle<AllocatorT>(), doctest::Contains("Compile all of them alike"),
-                       dynasoar::Error);
+  CHECK_THROWS_WITH_AS(dynasoar::AllocatorHandle<AllocatorT>(),
+                       doctest::Contains("Compile all of them with the same setting"), dynasoar::Error);
 }
 
 }  // namespace mixed_build_test

@@ -232,12 +232,11 @@ TEST_CASE("a step that is not stable is refused with the longest one, or takes m
   Arrays::Scent scent(lattice, {.lower = {0, 0}, .upper = {16, 8}});  // cells of 2 x 1: 2 D dt (1/4 + 1) <= 1
   const auto start = raster_of<float>(lattice.shape(), [](std::size_t i) { return i % 3; });
   lattice.set_field<&Cell::scent_>(start);
-  CHECK_THROWS_WITH_AS(
-      scent.diffuse({.diffusion = 2, .step = 1}),
-      Contains("Cell::scent_ would become unstable in a step of 1 with 2 substeps: the longest stable "
-               "step is 0.4. Take shorter steps, or at least 6 substeps, or 0 for as many as stability "
-               "needs"),
-      const Error&);
+  CHECK_THROWS_WITH_AS(scent.diffuse({.diffusion = 2, .step = 1}),
+                       Contains("Cell::scent_ would become unstable in a step of 1 with 2 substeps: the longest stable "
+                                "step is 0.4. Take shorter steps, or at least 6 substeps, or 0 for the number that "
+                                "stability needs"),
+                       const Error&);
   CHECK_THROWS_AS(scent.diffuse({.diffusion = 2, .decay = 1, .step = 0.401}), const Error&);
   CHECK(lattice.raster_of<&Cell::scent_>().values == start.values);  // nothing has happened
   scent.diffuse({.diffusion = 2, .step = 0.4});

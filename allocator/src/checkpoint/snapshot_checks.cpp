@@ -117,14 +117,14 @@ class SnapshotChecks {
     if (snapshot_.counters.size() != HeapSnapshot::counters_for(types_)) return "it has another number of counters";
     for (std::size_t type = 0; type < types_; ++type) {
       const std::size_t opened = type * kOfType + 2 * kShards;  // behind created and deleted
-      if (sum(opened) - sum(opened + kShards) != found_[type].blocks) return "its counters do not count its blocks";
+      if (sum(opened) - sum(opened + kShards) != found_[type].blocks) return "its counters do not match its blocks";
       const std::size_t emptied = opened + 2 * kShards;
       if (sum(emptied) - sum(emptied + kShards) != empty_blocks(type)) {
-        return "its counters do not count its empty blocks";
+        return "its counters do not match its empty blocks";
       }
     }
     const std::size_t freed = types_ * kOfType;
-    if (sum(freed) - sum(freed + kShards) != numbers_.pages - used_pages_) return "its counters do not count its pages";
+    if (sum(freed) - sum(freed + kShards) != numbers_.pages - used_pages_) return "its counters do not match its pages";
     return nullptr;
   }
 
@@ -171,7 +171,8 @@ class SnapshotChecks {
     for (const SavedBlock& block : blocks_) {
       if (block.owned == 0) continue;
       const auto& of_type = current[block.type];
-      if (!std::binary_search(of_type.begin(), of_type.end(), block.number)) return "a block is owned by nobody";
+      if (!std::binary_search(of_type.begin(), of_type.end(), block.number))
+        return "a block is owned, but is the current block of no warp";
     }
     return nullptr;
   }

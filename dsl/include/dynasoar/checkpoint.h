@@ -22,8 +22,8 @@ template <class... Items>
 void load_values(const std::string& path, const LoadOptions& options, const Items&... items) {
   static_assert(
       (true && ... && std::is_same_v<Items, CheckpointItem>),
-      "dynasoar: load_values takes what value(name, variable) and array(name, vector) make of things that can "
-      "be changed: one of these is constant, or something else");
+      "dynasoar: load_values takes the results of value(name, variable) and array(name, vector) for variables that can "
+      "be changed: one of these arguments is constant, or something else");
   const CheckpointItem* const all[] = {&items..., nullptr};
   detail::load_values(path, options, {all, sizeof...(Items)}, detail::kCompression);
 }

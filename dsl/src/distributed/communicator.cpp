@@ -70,7 +70,7 @@ void reduce(Ranks& ranks, Call call, detail::Values<T> values, const F& add) {
         append_number(text, rank);
         text += " passes ";
         append_number(text, all[rank].size() / sizeof(T));
-        throw CommunicatorError(text + "; all ranks must pass as many");
+        throw CommunicatorError(text + "; all ranks must pass the same number");
       }
       for (std::size_t at = 0; at < made.size(); at += sizeof(T)) {
         T sum, value;
@@ -270,7 +270,7 @@ void Communicator::broadcast(void* data, std::size_t bytes, int root) {
     append_number(text, rank_);
     text += " passes ";
     append_number(text, bytes);
-    throw CommunicatorError(text + "; all ranks must pass as many");
+    throw CommunicatorError(text + "; all ranks must pass the same number");
   }
   if (rank_ != root && bytes > 0) std::memcpy(data, copy.data(), bytes);
 }

@@ -74,7 +74,7 @@ void add_choices(CLI::App& cli, const Program& program, RunOptions& options) {
 void add_run_options(CLI::App& cli, const Program& program, Display* display, RunOptions& options) {
   const bool has_baselines = !program.baselines().empty();
   add_choices(cli, program, options);
-  add_size(cli, "--heap", options.heap_bytes, "Memory for objects; 0: as much as this model can need", "0");
+  add_size(cli, "--heap", options.heap_bytes, "Memory for objects; 0: enough for this model", "0");
   add_integer(cli, "--threads", options.threads, 0, 4096,
               "Threads on the CPU; 0: one per processor; a GPU uses all it has");
   add_path(cli, "--log", options.log, "FILE",
@@ -87,11 +87,11 @@ void add_run_options(CLI::App& cli, const Program& program, Display* display, Ru
           std::string(has_baselines ? "; not with --baseline" : ""));
   add_integer(cli, "--export-every", options.export_every, 1, kMaxInt, "Steps from one of these files to the next");
   add_path(cli, "--checkpoint", options.checkpoint, "FILE",
-           "File that the run can go on from, written during the run, at its end, and when it is interrupted" +
+           "File from which the run can continue, written during the run, at its end, and when it is interrupted" +
                std::string(has_baselines ? "; only for variants with objects in allocator soa" : ""));
   add_integer(cli, "--checkpoint-every", options.checkpoint_every, 1, kMaxInt, "Steps from one checkpoint to the next");
   add_path(cli, "--restore", options.restore, "FILE",
-           "Checkpoint to go on from, with the other options as they were; --steps counts from the run's beginning");
+           "Checkpoint from which to continue, with the same other options; --steps counts from the run's beginning");
   cli.add_flag("--quiet", options.quiet, "Print nothing but errors");
 }
 

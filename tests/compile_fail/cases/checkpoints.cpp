@@ -20,7 +20,7 @@ class Fish : public dynasoar::SoaBase<AllocatorT> {
 
 inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
 #if defined(MISTAKE_load_into_constant)
-  // expect: load takes what value(name, variable) and array(name, elements) make of things that can be changed
+  // expect: load takes the results of value(name, variable) and array(name, elements) for variables that can be changed
   const int step = 0;
 #else
   int step = 0;

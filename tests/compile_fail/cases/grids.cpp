@@ -34,7 +34,7 @@ class Dot : public dynasoar::SoaBase<AllocatorT> {
   __device__ auto look(dynasoar::GridView<Dot, Seen> dots) {
     return dots.reduce(place_, 1, 0, dynasoar::Plus{}, [](const auto&) { return 1; })
 #if defined(MISTAKE_neighbours_not_reduced)
-        // expect: the method returns the reduce of a grid without saying what becomes of the result
+        // expect: the method returns the reduce of a grid without a function for the result
         ;
 #else
         .then([this](int near) { number_ = near; });

@@ -74,7 +74,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
 #endif
 
 #if defined(MISTAKE_capture_not_copyable_as_bytes)
-  // expect: what this loop calls captures, or has as a member, something that is not trivially copyable
+  // expect: the callable of this loop captures, or has as a member, a value that is not trivially copyable
   handle.parallel_for(10, [ages] __device__(std::size_t i) { (void)ages[i]; });
 #elif defined(MISTAKE_index_by_reference)
   // expect: is a reference to something that is not const

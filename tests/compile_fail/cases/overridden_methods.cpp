@@ -13,7 +13,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Agent, (age_, int))
 #if defined(MISTAKE_call_before_all_classes)
-  // expect: a class of the allocator's list is only declared up to here, so nobody can tell from which it derives
+  // expect: a class of the allocator's list is only declared up to here, so its base classes are unknown
   __device__ void live() {
     dynasoar::call<Swim>(this, 1.0f);
   }

@@ -25,7 +25,7 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
   __device__ auto weigh() {
     return dynasoar::device_reduce<Body>(0.0f, dynasoar::Plus{}, [](Body* other) { return other->mass_.get(); })
 #if defined(MISTAKE_reduction_not_finished)
-        // expect: returns a device_reduce without saying what becomes of the result
+        // expect: returns a device_reduce without a function for the result
         ;
 #else
         .then([this](float sum) { all_ = sum; });
@@ -37,12 +37,12 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   handle.parallel_do<&Body::weigh_all>(2.0f);
   handle.parallel_do<&Body::weigh>();
 #if defined(MISTAKE_reduction_captures_vector)
-  // expect: what this loop calls captures, or has as a member, something that is not trivially copyable
+  // expect: the callable of this loop captures, or has as a member, a value that is not trivially copyable
   // names: reductions::Body
   const std::vector<float> masses(10);
   handle.count_if<Body>([masses] __device__(Body * body) { return body->mass_ > masses[0]; });
 #elif defined(MISTAKE_field_copied)
-  // expect: this would copy a field of an object, which is nothing outside of the object
+  // expect: this would copy a field of an object, which has no meaning outside of the object
   handle.count_if<Body>([] __device__(Body * body) { return body->heavy_; });
 #else
   handle.count_if<Body>([] __device__(Body * body) -> bool { return body->heavy_; });

@@ -29,7 +29,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   // expect: the totals of a step log are of numbers of at most 64 bits
   log.add<Body>(totals::maximum<const char*>("name", [] __device__(Body*) -> const char* { return "body"; }));
 #elif defined(MISTAKE_total_captures_vector)
-  // expect: what this loop calls captures, or has as a member, something that is not trivially copyable
+  // expect: the callable of this loop captures, or has as a member, a value that is not trivially copyable
   const std::vector<float> masses(10);
   log.add<Body>(totals::count_if("heavy", [masses] __device__(Body * body) { return body->mass_ > masses[0]; }));
 #elif defined(MISTAKE_log_without_totals)

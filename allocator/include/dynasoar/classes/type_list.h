@@ -35,8 +35,8 @@ constexpr bool is_subtype() {
     sizeof(T);
   };
   static_assert(kIsKnown,
-                "dynasoar: a class of the allocator's list is only declared up to here, so nobody can tell from which "
-                "it derives. Declare the function that needs this in its class, and define it after all classes");
+                "dynasoar: a class of the allocator's list is only declared up to here, so its base classes are "
+                "unknown. Declare the function that needs this in its class, and define it after all classes");
   if constexpr (kIsKnown) {
     return std::is_base_of_v<Base, T>;
   } else {

@@ -20,7 +20,7 @@ namespace detail {
 /// The advice for code that waits where this is not allowed.
 inline constexpr const char* kNoWaiting =
     "a recorded step cannot wait for its loops, copy memory, read results (synchronize, count, reduce, "
-    "statistics) or have steps in it: do that between steps";
+    "statistics) or call other steps: do that between steps";
 
 #if DYNASOAR_CUDA_BACKEND
 /// The advice for a child process of fork().

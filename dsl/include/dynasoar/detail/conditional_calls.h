@@ -44,8 +44,8 @@ struct ConditionalCall {
                     "such as a pointer");
       static_assert(
           std::is_trivially_copyable_v<Answer> && std::is_default_constructible_v<Answer> && sizeof(Answer) <= 8,
-          "dynasoar: what the condition of this loop returns is not trivially copyable, has no default "
-          "constructor or takes more than 8 bytes: threads hand it on. Return a bool or a pointer, and let "
+          "dynasoar: the result of the condition of this loop is not trivially copyable, has no default "
+          "constructor or takes more than 8 bytes: threads pass it to each other. Return a bool or a pointer, and let "
           "the action find out the rest");
       return condition(x, args...);
     });

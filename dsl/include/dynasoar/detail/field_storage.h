@@ -136,9 +136,10 @@ __device__ T& assign_byte(T& here, T value) {
 
 template <class Field>
 __device__ constexpr void refuse_copy_of_field() {
-  static_assert(!std::is_same_v<Field, Field>,
-                "dynasoar: this would copy a field of an object, which is nothing outside of the object. Say the "
-                "value's type instead of 'auto', give a lambda its return type with '->', or call get() on the field");
+  static_assert(
+      !std::is_same_v<Field, Field>,
+      "dynasoar: this would copy a field of an object, which has no meaning outside of the object. Write "
+      "the value's type instead of 'auto', give a lambda its return type with '->', or call get() on the field");
 }
 
 }  // namespace dynasoar::detail

@@ -190,7 +190,7 @@ struct PairCall {
 template <class Slot, class Result>
 struct PairsOf {
   static_assert(!is_unfinished_reduction_v<Result>,
-                "dynasoar: the method returns a device_reduce without saying what becomes of the result: "
+                "dynasoar: the method returns a device_reduce without a function for the result: "
                 "return device_reduce<T>(...).then([this](auto result) { ... })");
   using type = void;
 };

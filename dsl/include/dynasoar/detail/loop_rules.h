@@ -49,10 +49,11 @@ constexpr bool check_argument() {
 /// Checks that a loop can have a callable of this type.
 template <class F>
 constexpr bool check_callable() {
-  static_assert(is_copied_as_bytes_v<F> || is_wrapped_lambda_v<F>,
-                "dynasoar: what this loop calls captures, or has as a member, something that is not trivially copyable "
-                "(as std::vector and std::string are not): every thread gets a copy of its bytes. Capture numbers or "
-                "plain structs; keep arrays in a dynasoar::DeviceArray and capture its data()");
+  static_assert(
+      is_copied_as_bytes_v<F> || is_wrapped_lambda_v<F>,
+      "dynasoar: the callable of this loop captures, or has as a member, a value that is not trivially copyable "
+      "(as std::vector and std::string are not): every thread gets a copy of its bytes. Capture numbers or "
+      "plain structs; keep arrays in a dynasoar::DeviceArray and capture its data()");
   return true;
 }
 
@@ -68,11 +69,11 @@ template <class F, class First, class... Args>
 __host__ __device__ constexpr bool check_call() {
   constexpr bool kTakesArguments = std::is_invocable_v<F, First&, Args&...>;
   static_assert(kTakesArguments,
-                "dynasoar: the method does not take these arguments: a loop passes what it is given behind the "
+                "dynasoar: the method does not take these arguments: a loop passes its arguments behind the "
                 "object (parallel_do) or index (parallel_for), and a callable must not be 'mutable'");
   if constexpr (kTakesArguments) {
     static_assert(std::is_invocable_v<F, First, Args...>,
-                  "dynasoar: a parameter of what this loop calls is a reference to something that is not const, but "
+                  "dynasoar: a parameter of the callable of this loop is a reference to a value that is not const, but "
                   "every thread passes a copy of its own, so that changes would be lost. Take the parameter by value; "
                   "put results into fields or a dynasoar::DeviceArray, or use reduce");
   }
@@ -118,9 +119,10 @@ inline std::vector<const SavedItem*> saved_items(const CheckpointItems& items) {
 }
 template <class... Items>
 std::vector<const CheckpointItem*> loaded_items(const Items&... items) {
-  static_assert((true && ... && std::is_same_v<Items, CheckpointItem>),
-                "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
-                "changed: one of these is constant, or something else");
+  static_assert(
+      (true && ... && std::is_same_v<Items, CheckpointItem>),
+      "dynasoar: load takes the results of value(name, variable) and array(name, elements) for variables that "
+      "can be changed: one of these arguments is constant, or something else");
   return {&items...};
 }
 inline std::vector<const CheckpointItem*> loaded_items(const CheckpointItems& items) {

@@ -33,10 +33,9 @@ struct NeighbourReduction {
   static_assert(std::is_invocable_v<const Op&, R, R>,
                 "dynasoar: the operation of GridView::reduce must take two values of the type of init, by value or as "
                 "references to const, and must not be 'mutable'");
-  static_assert(
-      std::is_invocable_v<const Finish&, R>,
-      "dynasoar: the function that 'then' of GridView::reduce is given must take the result, by value or as a "
-      "reference to const, and must not be 'mutable'");
+  static_assert(std::is_invocable_v<const Finish&, R>,
+                "dynasoar: the function passed to 'then' of GridView::reduce must take the result, by value or as a "
+                "reference to const, and must not be 'mutable'");
 
   using Result = R;
 
@@ -111,7 +110,7 @@ template <class Call, class T>
 __device__ void call_alone(const Call& call, T* object) {
   using Result = std::remove_cvref_t<decltype(call(object))>;
   static_assert(!is_unfinished_neighbour_reduction_v<Result>,
-                "dynasoar: the method returns the reduce of a grid without saying what becomes of the result: "
+                "dynasoar: the method returns the reduce of a grid without a function for the result: "
                 "return grid.reduce(...).then([this](auto result) { ... })");
   if constexpr (is_neighbour_reduction_v<Result>) {
     call(object).run();

@@ -33,14 +33,14 @@ struct Reduction {
                 "dynasoar: the operation of device_reduce must take two values of the type of init, by value or as "
                 "references to const, and must not be 'mutable'");
   static_assert(std::is_invocable_v<const Finish&, R>,
-                "dynasoar: the function that 'then' of device_reduce is given must take the result, by value or as a "
+                "dynasoar: the function passed to 'then' of device_reduce must take the result, by value or as a "
                 "reference to const, and must not be 'mutable'");
   static_assert(std::is_convertible_v<std::invoke_result_t<const Map&, const Source&>, R>,
                 "dynasoar: the last function of device_reduce must return what init is, a value to be combined");
 
   static_assert(
       std::is_empty_v<Load> && std::is_default_constructible_v<Load>,
-      "dynasoar: the load function of device_reduce may capture nothing: it runs once for all objects that look on");
+      "dynasoar: the load function of device_reduce must capture nothing: it runs once for all observing objects");
 
   __device__ static Source load(U* other) { return Load{}(other); }
 
