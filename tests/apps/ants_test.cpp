@@ -260,7 +260,7 @@ TEST_CASE("of many ants in a cell, one takes a portion in a step, until there is
   });
 }
 
-TEST_CASE("which ant gets a portion depends on the step, not on who the ant is") {
+TEST_CASE("which ant gets a portion depends on the step, not on the ant's number") {
   std::vector<std::uint64_t> winners;
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u}) {
     Parameters parameters = quiet(std::vector<AntState>(50, ant_at(9.5f, 10.5f)));

@@ -339,9 +339,9 @@ TEST_CASE("mass and momentum survive every merge") {
   });
 }
 
-TEST_CASE("who merges with whom follows the rules") {
+TEST_CASE("bodies merge with each other according to the rules") {
   // 0 and 1 are as heavy as each other: 0 counts as heavier. 2 is lightest and asks the heaviest nearby, which is 3.
-  // 3 asks for nobody and takes the lightest of its askers, 4 before 2. 5 is far away.
+  // 3 asks for no body and takes the lightest of its askers, 4 before 2. 5 is far away.
   const std::vector<BodyState> initial = {{0, 0, 0, 0, 0, 50},    {1, 0.001f, 0, 0, 0, 50}, {2, 0.4f, 0.002f, 0, 0, 40},
                                           {3, 0.4f, 0, 0, 0, 70}, {4, 0.402f, 0, 0, 0, 39}, {5, 0.8f, 0, 0, 0, 60}};
   for (const Implementation& implementation : collision_implementations()) {
@@ -364,7 +364,7 @@ TEST_CASE("who merges with whom follows the rules") {
   }
 }
 
-TEST_CASE("who asks another one takes nobody in that step") {
+TEST_CASE("a body that asks another one takes no body in that step") {
   // 0 asks 1, which asks 2; 0 is too far from 2.
   const std::vector<BodyState> chain = {{0, 0, 0, 0, 0, 40}, {1, 0.004f, 0, 0, 0, 50}, {2, 0.008f, 0, 0, 0, 60}};
   for_each_run(collision_implementations(), from(chain), [&](Simulation& simulation) {

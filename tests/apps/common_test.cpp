@@ -378,7 +378,7 @@ TEST_CASE("phases are timed in every n-th step, and their times stand for all st
   app::PhaseClock clock(3, {"move", "eat"});
   CHECK(clock.times().empty());
   for (int step = 0; step < 7; ++step) {
-    busy_wait(step == 3 ? 40ms : 0ms);  // before the step, which is nobody's
+    busy_wait(step == 3 ? 40ms : 0ms);  // before the step, which belongs to no phase
     clock.begin_step(executor);
     clock.end_phase(executor, 0);
     if (step == 0) busy_wait(30ms);

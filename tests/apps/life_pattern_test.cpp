@@ -99,7 +99,7 @@ TEST_CASE("a rule's text is a rule, and the same one") {
   }
 }
 
-TEST_CASE("what is no rule is refused at the place where it goes wrong") {
+TEST_CASE("an invalid rule is refused at the position of its error") {
   const auto error = [](const std::string& text) {
     const auto error = thrown<life::RuleError>([&] { static_cast<void>(life::parse_rule(text)); });
     return std::to_string(error.position()) + " " + error.what();

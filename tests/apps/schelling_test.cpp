@@ -118,7 +118,7 @@ TEST_CASE("agents of one group are happy and stay, and so are those without neig
   }
 }
 
-TEST_CASE("in a full city nobody can move: the unhappy wait, and leave when their patience ends") {
+TEST_CASE("in a full city no agent can move: the unhappy wait, and leave when their patience ends") {
   Parameters parameters = city_of(16, 12);
   parameters.red = parameters.blue = 0.5;
   for (const auto& implementation : with_reference<Schelling>()) {
@@ -154,7 +154,7 @@ TEST_CASE("newcomers of both groups move into vacant cells") {
   }
 }
 
-TEST_CASE("the chart of a city shows shares, also if nobody lives there") {
+TEST_CASE("the chart of a city shows shares, also of an empty city") {
   const app::Chart chart = schelling::segregation_chart({{3, 5, 2, 0.75}, {0, 1, 1, 0}, {0, 0, 0, 0}}, "8 × 8 cells");
   REQUIRE(chart.series.size() == 2);
   CHECK(chart.series[0].values == std::vector{0.75, 0.0, 0.0});

@@ -67,7 +67,7 @@ class Fish : public Animal {
   __device__ void die(std::uint64_t step) {
     if (draw(step + 1000, 6) == 0) dynasoar::destroy(this);
   }
-  /// Fish forget friends that are about to die: nobody else is asked for long.
+  /// Fish forget friends that are about to die; they keep other friends.
   __device__ void forget() { friend_ = nullptr; }
 };
 

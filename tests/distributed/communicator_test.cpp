@@ -221,7 +221,7 @@ TEST_CASE("ranks and tags that do not exist are refused") {
   }
 }
 
-TEST_CASE("all ranks learn of an error, of the lowest rank that has one, and who wants to stop or grow") {
+TEST_CASE("all ranks learn the error of the lowest rank that has one, and whether a rank wants to stop or grow") {
   const int last = world().size() - 1;
   Communicator::Status all = world().agree({});
   CHECK(!all.error);

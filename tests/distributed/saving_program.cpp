@@ -22,7 +22,7 @@ namespace {
 
 int operations_left = 0;  // before this rank is killed; 0: it is not
 
-// Called before whatever matters to somebody who finds the files later.
+// Called before each change that matters to a program that finds the files later.
 void before_operation() {
   if (operations_left > 0 && --operations_left == 0) std::raise(SIGKILL);
 }

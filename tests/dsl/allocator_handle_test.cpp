@@ -293,7 +293,7 @@ TEST_CASE("a heap that is absurdly large is refused with advice") {
     CAPTURE(bytes);
     CHECK_THROWS_WITH_AS(AllocatorHandle<AllocatorT>({.heap_bytes = bytes}), doctest::Contains("too large"), Error);
   }
-  // Can be addressed, but nobody has so much memory: 240 TiB.
+  // Can be addressed, but no machine has this much memory: 240 TiB.
   CHECK_THROWS_AS(AllocatorHandle<AllocatorT>({.heap_bytes = std::size_t{240} << 40}), Error);
   CHECK_NOTHROW(AllocatorHandle<AllocatorT>{small_heap()});
 }

@@ -34,7 +34,7 @@ __host__ __device__ inline bool dies(std::uint64_t id, std::uint64_t round, std:
   return mixed(id, round) % 100 < percent;
 }
 
-/// Who is there: pointers by number, null for the dead.
+/// The living: pointers by number, null for the dead.
 struct Register {
   Animal** animals;
   std::uint32_t size;
@@ -52,7 +52,7 @@ class Animal : public dynasoar::SoaBase<AllocatorT> {
     tag_ = static_cast<std::uint8_t>(mixed(id, 1));
   }
 
-  /// Chooses a friend of those in the register, possibly itself or nobody.
+  /// Chooses a friend of those in the register, possibly itself or none.
   __device__ void befriend(Register all, std::uint64_t round) {
     Animal* const found = all.animals[mixed(id_, round) % all.size];
     friend_ = found;
@@ -62,7 +62,7 @@ class Animal : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ bool is_doomed(std::uint64_t round, std::uint32_t percent) const { return dies(id_, round, percent); }
 
-  /// Forgets who is about to die.
+  /// Forgets friends that are about to die.
   __device__ void forget(std::uint64_t round, std::uint32_t percent) {
     if (friend_id_ == 0 || !dies(friend_id_, round, percent)) return;
     friend_ = nullptr;

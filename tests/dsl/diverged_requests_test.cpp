@@ -1,5 +1,5 @@
 // Threads of a warp that create and delete objects of four classes in different branches and loops: none waits for ever
-// for another one, and nobody gets another's object.
+// for another one, and no lane gets another's object.
 //
 // DYNASOAR_STRESS_SECONDS says for how long; without it, there are a few rounds.
 #include <chrono>

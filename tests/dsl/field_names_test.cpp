@@ -13,7 +13,7 @@
 
 namespace field_names_test {
 
-class Paper;      // names by hand
+class Paper;      // hand-written names
 class Unnamed;    // derives from Paper, whose names are not its own
 class Named;      // with DYNASOAR_FIELDS
 class Shadowing;  // has a field of the name that its base has
@@ -83,7 +83,7 @@ TEST_CASE("messages name fields in the same way") {
   CHECK(dynasoar::detail::field_text(fields[3]) == "field_names_test::Unnamed::field1");
 }
 
-TEST_CASE("classes with names by hand keep the rules") {
+TEST_CASE("classes with hand-written names follow the rules") {
   dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 2});
   CHECK(handle.count<Named>() == 0);
   CHECK(handle.count<Bare>() == 0);

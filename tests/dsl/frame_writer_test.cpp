@@ -42,7 +42,7 @@ TEST_CASE("frames are written in order, by another thread, and few of them wait"
         2);
     const auto start = std::chrono::steady_clock::now();
     writer.add(0, numbered(0));
-    CHECK(std::chrono::steady_clock::now() - start < 8ms);  // who adds need not wait
+    CHECK(std::chrono::steady_clock::now() - start < 8ms);  // add does not wait
     for (std::uint64_t step = 1; step < 12; ++step) {
       writer.add(step, numbered(10 * step));
       added = static_cast<int>(step) + 1;
@@ -87,7 +87,7 @@ TEST_CASE("what was added is written before a FrameWriter goes, however few fram
   }
 }
 
-TEST_CASE("the error of a frame reaches who adds the next one, or finishes") {
+TEST_CASE("the next call of add or finish throws the error of a frame") {
   int written = 0;
   const auto fail_at_2 = [&](std::uint64_t step, const Columns&) {
     if (step == 2) throw Error("the disk is full");
@@ -110,7 +110,7 @@ TEST_CASE("the error of a frame reaches who adds the next one, or finishes") {
       "the disk is full", Error);
 }
 
-TEST_CASE("an error that nobody asked a FrameWriter for is printed, and one that was reported is not") {
+TEST_CASE("a FrameWriter prints an error that it has not reported, and no other") {
   const auto printed = [](auto what, auto&& ask) {
     dynasoar::test::Captured error(stderr);
     {

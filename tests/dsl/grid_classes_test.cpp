@@ -143,7 +143,7 @@ TEST_CASE("agents of several classes show their own data, and the method of each
   dynasoar::UniformGrid<Agent, Seen> grid(world.handle, {.lower = {0, 0}, .upper = {8, 8}, .cell = 1});
   grid.rebuild<&Agent::seen, &Agent::id_>();
   grid.parallel_do<Agent>(Act{}, 1.5f);
-  world.handle.parallel_do<Agent>(Act{}, grid.view(), 0.0f);  // dispatches in the same way; finds nobody but itself
+  world.handle.parallel_do<Agent>(Act{}, grid.view(), 0.0f);  // dispatches in the same way; finds only itself
   world.handle.synchronize();
   CHECK(world.handle.count_if<Prey>([] __device__(Prey * prey) { return prey->turns_ == 2; }) == 400);
   CHECK(world.handle.count_if<Hunter>([] __device__(Hunter * hunter) { return hunter->turns_ == 20; }) == 200);

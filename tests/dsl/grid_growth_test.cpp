@@ -134,7 +134,7 @@ TEST_CASE("a handle that only records refusals does not throw for a grid either"
   CHECK(dish.found() == 2000);
 }
 
-TEST_CASE("the next rebuild has room, once the number has arrived, though nobody synchronizes") {
+TEST_CASE("the next rebuild has room once the number has arrived, even without synchronize") {
   const NumbersComeLate late;
   Dish dish(20);
   dish.multiply(100);

@@ -132,13 +132,13 @@ TEST_CASE("births that were refused are possible in the next step") {
     handle.parallel_do<&Cell::divide>();
     ++steps;
   } while (handle.retry_with_growth());
-  CHECK(steps > 1);  // who was refused asked for one cell only
+  CHECK(steps > 1);  // each refused cell asked for one cell only
   CHECK(handle.count<Cell>() == 64 + cells_of(100) / 64 * 64);
   CHECK(handle.count_if<Cell>([] __device__(Cell * one) { return one->has_wrong_child(); }) == 0);
   CHECK(dynasoar::test::heap_errors(handle) == "");
 }
 
-TEST_CASE("a heap grows also for those who only record refusals") {
+TEST_CASE("a heap also grows for handles that only record refusals") {
   Handle handle(grows(2, 2048, OnRefusal::record));
   handle.parallel_new<Cell>(64);
   handle.parallel_do<&Cell::want>(static_cast<std::uint32_t>(cells_of(50) / 64));

@@ -75,7 +75,7 @@ class Bear final : public Beast {
   __device__ explicit Bear(std::uint32_t number) : Beast(number), fat_(0.5) { keepers_.fill(nullptr); }
 };
 
-/// At no place, and looks at all who are at one.
+/// At no place, and looks at all objects that are at one.
 class Keeper final : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Keeper, (share_, std::uint32_t), (beasts_, std::uint32_t), (bears_, std::uint32_t));
@@ -159,7 +159,8 @@ struct WolfMovesRight {
   }
 };
 
-TEST_CASE("nobody enters the place of another class in the loop in which it becomes free, but everybody in the next") {
+TEST_CASE(
+    "no object enters a place in the loop in which an object of another class leaves it, but all can in the next") {
   Handle handle(kSmall);
   Lattice<Wolf, Bear> wood(handle, {64});
   const LatticeShape shape = wood.shape();

@@ -163,7 +163,7 @@ TEST_CASE("a loop in colours updates spins as one after the other would, with on
   }
 }
 
-/// Goes to a free neighbour. Nobody else is within two steps of the place that a walker looks around.
+/// Goes to a free neighbour. No other object is within two steps of the place that a walker looks around.
 struct Walk {
   std::uint32_t now;
   __device__ void operator()(Place place) const {

@@ -299,7 +299,7 @@ TEST_CASE("a placed class without fields has objects like others, and takes thre
   {
     Lattice<Dot> lattice(handle, {128, 5}, {.periodic = {false, false, false}});
     constexpr std::size_t kTags =
-        dynasoar::kChecked ? 64 * sizeof(std::uint32_t) : 0;  // checked builds know who is stale
+        dynasoar::kChecked ? 64 * sizeof(std::uint32_t) : 0;  // checked builds detect stale pointers
     CHECK(lattice.bytes() == 10 * (3 * sizeof(std::uint64_t) + kTags));
     lattice.parallel_for([shape = lattice.shape()] __device__(Place place) {
       if (shape.coordinates(place).y % 2 == 0) dynasoar::make_new_at<Dot>(place);

@@ -1,6 +1,6 @@
 /// @file
 /// Threads that create, move and destroy at random at the places of a lattice, many of them at the same ones, against a
-/// shadow of it: arrays of who is where, and of what has arrived and departed in a loop.
+/// shadow of it: arrays of the objects at places, and of those that have arrived and departed in a loop.
 ///
 /// DYNASOAR_STRESS_SECONDS says for how long; without it, there are a few loops.
 
@@ -88,8 +88,8 @@ enum Count { kWrong, kCreated, kMoved, kDestroyed, kRefused, kCounts };
 struct Shadow {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
   LatticeShape shape;
-  std::uint32_t* owners;  ///< who is seen at a place
-  std::uint32_t* coming;  ///< who has arrived there
+  std::uint32_t* owners;  ///< the object that is seen at a place
+  std::uint32_t* coming;  ///< the object that has arrived there
   Word* arrivals;         ///< in the running loop
   Word* departures;
   dynasoar::test::Counter* counts;
@@ -137,7 +137,7 @@ struct Try {
       move(object, shadow.shape.place_of_number(draw_place(random)));
     } else {
       move(object, dynasoar::random_free_neighbour<B>(place, Moore<>{}, random.below(~0u)));
-      if (what == 7) move(object, shadow.shape.right(place));  // it is gone now, or nobody stands in its way
+      if (what == 7) move(object, shadow.shape.right(place));  // it is gone now, or its way is free
     }
   }
 
@@ -255,7 +255,7 @@ void run(const std::vector<std::size_t>& sizes, std::uint64_t seed, std::uint64_
   for (const Count what : {kCreated, kMoved, kDestroyed, kRefused}) CHECK(counts[what] > size / 8);
 }
 
-TEST_CASE("nobody is lost, doubled or overwritten where many threads create, move and destroy at the same places") {
+TEST_CASE("no object is lost, doubled or overwritten if many threads create, move and destroy at the same places") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   const std::size_t width = dynasoar::kCudaBackend ? 65536 / dynasoar::test::kSlowdown + 65 : 65;
   const std::uint64_t loops = dynasoar::kCudaBackend ? 40 : 12;

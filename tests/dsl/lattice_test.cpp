@@ -94,7 +94,7 @@ TEST_CASE("a place that is taken refuses a second object, and one that was vacat
   CHECK(handle.count<Fish>() == 0);
   CHECK(made[0] == 3);
   CHECK(refused[0] == 2);
-  // What was created in a loop and destroyed in it leaves the place to nobody until the loop has ended.
+  // The place of an object that was created and destroyed in one loop stays taken until the loop has ended.
   const Counters again(1);
   lattice.parallel_for([shape, again = again.data()] __device__(Place place) {
     if (place != shape.place({0, 0})) return;

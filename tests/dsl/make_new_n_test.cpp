@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("in a full heap any number is refused at once, and every one 
   CHECK(handle.statistics().refused() == kHuge - parents);
   CHECK(handle.template minimum<&Parent::number_>() == 0u);
 
-  // By threads, too: some of the parents want as many as can be asked for.
+  // By threads, too: some of the parents ask for the greatest possible number.
   constexpr std::uint64_t kMany = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> wanted(50, 0);
   wanted[7] = kMany;

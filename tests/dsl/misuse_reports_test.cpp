@@ -1,4 +1,4 @@
-// Checked builds: fields that nothing has set, misuse that is reported although nobody asks for reports, and loops that
+// Checked builds: fields that nothing has set, misuse that is reported without a request, and loops that
 // end in the middle.
 #include <cstddef>
 #include <cstdint>
@@ -47,13 +47,13 @@ TEST_CASE("an object that is used when no handle is alive ends the program with 
   CHECK(output.find("there is no AllocatorHandle of its allocator alive") != std::string::npos);
 }
 
-TEST_CASE("child: misuse that nobody asks for" * doctest::skip()) {
+TEST_CASE("child: misuse without a request for reports" * doctest::skip()) {
   World world(1);
   world.run<Set>(3);
 }
 
-TEST_CASE("misuse that nobody asked for is printed when the handle is destroyed") {
-  const auto [status, output] = run_child("child: misuse that nobody asks for");
+TEST_CASE("misuse that was not reported is printed when the handle is destroyed") {
+  const auto [status, output] = run_child("child: misuse without a request for reports");
   CHECK(status == 0);
   CHECK(output.find("Agent::value_: accessed through a null pointer once") != std::string::npos);
 }

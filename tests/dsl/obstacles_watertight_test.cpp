@@ -138,14 +138,14 @@ void check_star(double x, double y, double size, double cell, std::uint32_t move
                       [&](const P& agent) { return is_in(corners, agent); });
 }
 
-TEST_CASE("nobody gets out of a closed polygon") {
+TEST_CASE("no agent gets out of a closed polygon") {
   check_star<Plane32>(0, 0, 1, 0.1);
   check_star<Plane32>(-700, 33, 1, 0.1);
   check_star<Plane64>(0.1, 0.1, 1, 0.03);
   check_star<Plane64>(1e9, -1e9, 1, 5);
 }
 
-TEST_CASE("nobody gets out of a polygon that is tiny, or far away for its size") {
+TEST_CASE("no agent gets out of a polygon that is tiny, or far away for its size") {
   check_star<Plane32>(0, 0, 1e-30, 0.1, kMoves / 4);
   check_star<Plane32>(0, 0, 1e30, 0.1, kMoves / 4);
   check_star<Plane32>(1e6, 1e6, 3, 0.2, kMoves / 4);  // 50 numbers across
@@ -192,14 +192,14 @@ void check_room(double x, double size) {
                       });
 }
 
-TEST_CASE("nobody gets out of a room, or into what stands there") {
+TEST_CASE("no agent gets out of a room, or into the obstacles in it") {
   check_room<Plane32>(0, 1);
   check_room<Plane64>(-77.7, 10);
   check_room<Solid32>(-0.3, 1);
   check_room<Solid64>(1000, 3);
 }
 
-TEST_CASE("nobody gets through walls at the ends of a periodic space") {
+TEST_CASE("no agent gets through walls at the ends of a periodic space") {
   for (const double x : {0.3, 9.7, 5.0}) {
     for (const double y : {0.1, 9.99}) {
       dynasoar::Obstacles<Plane32> obstacles(
@@ -227,7 +227,7 @@ TEST_CASE("nobody gets through walls at the ends of a periodic space") {
                             kMoves / 4, [](const Solid64& agent) { return agent.x > 0.05 && agent.x < 0.1; });
 }
 
-TEST_CASE("nobody gets through walls on unbounded axes") {
+TEST_CASE("no agent gets through walls on unbounded axes") {
   dynasoar::Obstacles<Plane64> obstacles({.lower = {0, 0}, .upper = {1, 1}, .cell = 0.5, .unbounded = {true, true}});
   const std::vector<Plane64> corners = star<Plane64>(-300, 500, 20, 6);
   obstacles.add_polygon(corners);

@@ -79,7 +79,7 @@ int fsync(int file) {
 
 namespace output_files_test {
 
-/// A user who may not do everything, while it lives, if the test may do everything.
+/// Takes away the rights of a superuser, while it lives, if the test runs as one.
 class OrdinaryUser {
  public:
   OrdinaryUser() {
@@ -214,7 +214,7 @@ TEST_CASE("what is planted under the name of the temporary file is neither follo
   CHECK(folder.files() == 2);
 }
 
-TEST_CASE("a file keeps its mode and owner, and nobody else can read it meanwhile") {
+TEST_CASE("a file keeps its mode and owner, and no other user can read it meanwhile") {
   const TestFolder folder;
   const mode_t before = ::umask(022);
   write_file(folder / "a", "1");
@@ -234,7 +234,7 @@ TEST_CASE("a file keeps its mode and owner, and nobody else can read it meanwhil
     CHECK(status_of(folder / "a").st_uid == 12345);
     CHECK(status_of(folder / "a").st_gid == 23456);
     CHECK(mode_of(folder / "a") == 0660);
-    // Who may not keep the group does not open the file to another one.
+    // A program that may not keep the group does not open the file to another group.
     fs::permissions(folder / ".", static_cast<fs::perms>(0777));
     fs::permissions(folder / "a", static_cast<fs::perms>(0666));
     REQUIRE(::chown((folder / "a").c_str(), 65534, 23456) == 0);

@@ -275,7 +275,7 @@ TEST_CASE("a reduction over no objects is its initial value, and there is no lea
   CHECK_FALSE(handle.minimum<&Body::id_>().has_value());
   CHECK_FALSE(handle.maximum<&Body::weight_>().has_value());
   CHECK(handle.count_if<Body>(IsEven{}) == 0);
-  handle.parallel_do<Body, &Body::look_around>(1u);  // nobody looks
+  handle.parallel_do<Body, &Body::look_around>(1u);  // no body looks around
   handle.parallel_new<Probe>(3);
   handle.parallel_do<&Probe::find_heaviest>();  // there is nothing to see
   CHECK(handle.count_if<Probe>(WrongHeaviest{0}) == 0);

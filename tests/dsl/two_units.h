@@ -39,7 +39,7 @@ std::uint64_t sum_of_totals(Handle& handle) {
   return sum[0];
 }
 
-/// What each unit does with a handle; the loops are alike, but instantiated in its own unit.
+/// What each unit does with a handle; the loops are the same, but instantiated in its own unit.
 struct Unit {
   void (*create)(Handle& handle, std::size_t count);
   void (*add_with_method)(Handle& handle, std::uint64_t amount);

@@ -357,7 +357,7 @@ TEST_CASE("a grid may have far more cells than objects") {
   check_neighbours<Plane32>(random_positions(kDots, 2), options, {0.05f, 0.7f}, 2);
 }
 
-TEST_CASE("who has a coordinate that is not finite is nobody's neighbour and has none") {
+TEST_CASE("an object with a coordinate that is not finite has no neighbours and is no neighbour") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const bool periodic : {false, true}) {
@@ -368,12 +368,12 @@ TEST_CASE("who has a coordinate that is not finite is nobody's neighbour and has
   }
 }
 
-TEST_CASE("within no radius, a negative one or NaN there is nobody") {
+TEST_CASE("a radius of 0, a negative one and NaN find no objects") {
   check_neighbours<Plane32>({{1.5f, 1.5f}, {1.5f, 1.5f}}, kSquare,
                             {-1, -0.01f, -0.0f, std::numeric_limits<float>::quiet_NaN()}, 1);
 }
 
-TEST_CASE("a grid without objects, or never rebuilt, has nobody") {
+TEST_CASE("a grid without objects, or never rebuilt, finds no objects") {
   Dots dots({});
   CHECK(dots.count() == 0);
   dots.rebuild();

@@ -186,7 +186,7 @@ class Session {
     require(dynasoar::test::count_bits(copy.free_pages[0]) == model_.free_pages(), "the number of free pages is wrong");
     for (std::uint32_t block = 0; block < heap_.blocks(); ++block) {
       require(dynasoar::test::taken_slots(copy, block) == model_.owned(block),
-              "slots are taken that nobody owns, or the reverse");
+              "slots are taken but not owned, or owned but not taken");
     }
   }
 

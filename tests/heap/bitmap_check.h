@@ -33,7 +33,7 @@ inline bool bit_of(const std::vector<std::uint64_t>& containers, std::size_t pos
   return (containers[position / bits] >> position % bits & 1) != 0;
 }
 
-/// What is wrong with a bitmap that nobody is changing; empty if nothing is.
+/// The errors of a bitmap that no thread is changing; empty if there are none.
 inline std::string level_errors(const std::vector<std::vector<std::uint64_t>>& levels, std::size_t size,
                                 int container_bits = 64) {
   std::string errors;

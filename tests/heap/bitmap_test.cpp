@@ -344,7 +344,7 @@ TEST_CASE("many threads switching bits of their own leave each bit as its owner 
 
 enum Tally { kTakenTwice, kNotMine, kTaken, kNothingFound, kTallies };
 
-/// Workers take bits out of a pool and put them back; a table says who has which.
+/// Workers take bits out of a pool and put them back; a table has the owner of each bit.
 template <int kBits>
 struct TakeAndReturn {
   static constexpr std::uint32_t kMost = 24;

@@ -180,7 +180,7 @@ Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics>& ti
   return sum;
 }
 
-/// Checks a heap that nobody is changing, and how many of its pages are free.
+/// Checks a heap that no thread is changing, and the number of its free pages.
 template <class Heap>
 void check_at_rest(const Heap& heap, std::uint64_t free_pages) {
   Executor executor(1);

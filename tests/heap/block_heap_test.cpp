@@ -1,5 +1,5 @@
 // The block heap under many threads: four types that take pages from each other in a heap that is almost full, with a
-// table that says who owns which slot, and afterwards a check of every bitmap against every other.
+// table with the owner of each slot, and afterwards a check of every bitmap against every other.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -20,8 +20,8 @@ using namespace dynasoar::test;
 constexpr std::uint32_t kTypes = FourTypes::kTypes;
 
 enum Tally {
-  kSlotTwice,  // a new object in a slot that somebody owns
-  kNotMine,    // a slot given back that somebody else owns
+  kSlotTwice,  // a new object in an owned slot
+  kNotMine,    // a released slot of another worker
   kDamaged,    // an object that is not as it was left
   kWrongType,  // a handle of another class than the one asked for
   kRefused,    // no object
@@ -37,9 +37,9 @@ struct Holdings {
   std::uint32_t most;
 };
 
-/// Who owns which slot.
+/// The owners of slots.
 struct Owners {
-  AtomicWord<std::uint32_t>* of_slot;  // [slots] 1 + worker, 0 if nobody
+  AtomicWord<std::uint32_t>* of_slot;  // [slots] 1 + worker; 0: free
   Counter* tally;
 
   __device__ void take(Stamped* object, std::uint32_t worker) const {

@@ -1,5 +1,5 @@
 /// @file
-/// Checks the heap of a handle that nobody is using: see heap_check.h.
+/// Checks the heap of a handle that no loop is using: see heap_check.h.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 /// @file
-/// Checks a heap that nobody is changing: every bitmap against itself, and all of them against each other.
+/// Checks a heap that no thread is changing: every bitmap against itself, and all of them against each other.
 #pragma once
 
 #include <cstdint>
@@ -109,8 +109,8 @@ inline std::uint64_t taken_slots(const HeapCopy& heap, std::size_t block) {
   return 0;
 }
 
-/// Slots that somebody owns and that are free, or the reverse.
-/// @param owners   of each slot, 64 in a block; 0 for those that are nobody's
+/// Slots that are owned but free, or taken but not owned.
+/// @param owners   of each slot, 64 in a block; 0 for those without an owner
 template <class Owners>
 std::uint64_t slots_wrong(const HeapCopy& heap, const Owners& owners) {
   std::uint64_t wrong = 0;
@@ -210,7 +210,7 @@ inline std::uint64_t count_objects(const HeapCopy& heap, std::size_t type) {
   return count;
 }
 
-/// What is wrong with a heap; empty if nothing is. @pre nobody is changing it
+/// The errors of a heap; empty if there are none. @pre no thread is changing it
 inline std::string heap_errors(const HeapCopy& heap) {
   Complaints complaints;
   const std::size_t blocks = heap.slots.size();

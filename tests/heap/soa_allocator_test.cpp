@@ -156,7 +156,7 @@ void compare_with_model(std::size_t pages, std::uint64_t seed) {
   }
   CHECK(damaged.download()[0] == 0);
   CHECK(handle.statistics().refused() == refused);
-  for (const auto& type : handle.statistics().types) CHECK(type.refused_contended == 0);  // nobody else was there
+  for (const auto& type : handle.statistics().types) CHECK(type.refused_contended == 0);  // there were no other threads
   if (pages < 10) CHECK(refused > 0);
 }
 

@@ -4,7 +4,7 @@
 ///
 /// A lane runs on its own until it calls a collective operation, and waits
 /// there for those it is together with. Which lanes `coalesce()` puts together is what hardware leaves open: usually
-/// all that are at one place of the program, but a group may be split, and may go on before everybody has arrived.
+/// all that are at one place of the program, but a group may be split, and may go on before all have arrived.
 #pragma once
 
 #include <array>
@@ -106,7 +106,7 @@ class WarpTeam {
   std::uint32_t id() const { return id_; }
 
   /// Starts the lanes: `program(warp)` in a thread each, where `warp` is the lane's ThreadWarp. A lane that returns has
-  /// left the warp: nobody waits for it any more.
+  /// left the warp: no lane waits for it any more.
   template <class Program>
   std::vector<std::jthread> start(const Program& program);
 

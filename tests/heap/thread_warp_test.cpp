@@ -175,11 +175,11 @@ TEST_CASE("lanes that ask together leave together, although some got a slot earl
   CHECK(create(32) == 1 + 2 + 1);  // some ask twice
 }
 
-/// Who owns which slot, and what went wrong.
+/// The owners of slots, and the errors that were found.
 struct Shadow {
   explicit Shadow(std::size_t slots) : owner(slots) {}
 
-  std::vector<std::atomic<std::uint32_t>> owner;  // 1 + thread, 0 if nobody
+  std::vector<std::atomic<std::uint32_t>> owner;  // 1 + thread; 0: free
   std::atomic<std::uint64_t> created = 0, refused = 0, slot_twice = 0, not_mine = 0, damaged = 0, wrong_type = 0;
 
   void take(Stamped* object, std::uint32_t thread) {

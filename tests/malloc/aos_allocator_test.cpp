@@ -231,7 +231,7 @@ TEST_CASE("a full heap of objects in one piece says so, and can be filled again"
   }
 }
 
-TEST_CASE("a heap of objects in one piece does not grow, and who asks for that is told so") {
+TEST_CASE("a heap of objects in one piece does not grow, and a request to grow is an error") {
   AllocatorHandle<BrickAllocator> handle({.heap_bytes = std::size_t{16} << 10, .threads = 4});
   handle.parallel_new<Brick>(1025);
   CHECK_THROWS_WITH_AS(static_cast<void>(handle.retry_with_growth()), doctest::Contains("with more heap_bytes"),

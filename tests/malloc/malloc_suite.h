@@ -189,7 +189,7 @@ inline bool are_disjoint(std::vector<Holding> holdings) {
   return true;
 }
 
-TEST_CASE_TEMPLATE_DEFINE("memory of every size is aligned, whole, and nobody else's", M, malloc_sizes) {
+TEST_CASE_TEMPLATE_DEFINE("memory of every size is aligned, complete, and not shared", M, malloc_sizes) {
   MallocBench<M> bench;
   const std::size_t largest = std::min(bench.storage.view().largest(), MallocSuite<M>::kLargest);
   std::vector<std::size_t> sizes;

@@ -10,7 +10,7 @@
 
 namespace dynasoar::test {
 
-/// A small random generator (splitmix64) that runs on the host and in device code alike.
+/// A small random generator (splitmix64) that runs both on the host and in device code.
 struct Random {
   std::uint64_t state;
 

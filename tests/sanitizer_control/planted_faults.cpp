@@ -36,7 +36,7 @@ bool submit_fault(const Executor& executor, std::string_view tool, DeviceArray<s
     // The last thread writes behind the end of the array.
     run_in_block(executor, [values] __device__(unsigned i) { values[i + 1] = i; });
   } else if (tool == "initcheck") {
-    // Nobody has written what is read.
+    // Reads memory that was never written.
     run_in_block(executor, [values] __device__(unsigned i) { values[i] += i; });
   } else if (tool == "synccheck") {
     array.fill_bytes(0xfe);

@@ -172,7 +172,7 @@ class Watchdog {
     std::unique_lock lock(mutex);
     std::uint64_t before = signs_of_life_;
     for (int seconds = 0; !stop.stop_requested(); ++seconds) {
-      // Nobody notifies: it ends by the request to stop, or after a second.
+      // There is no notification: it ends by the request to stop, or after a second.
       wake.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
       if (std::exchange(before, signs_of_life_) != before) seconds = 0;
       if (seconds < patience) continue;

@@ -14,7 +14,7 @@ struct Options {
   double seconds = 0;            ///< 0: no limit
   std::uint64_t seed = 0;
   std::uint64_t heap_bytes = 0;  ///< 0: the backend's default
-  std::uint64_t workers = 0;     ///< 0: as many as can fill the heap with objects of any class
+  std::uint64_t workers = 0;     ///< 0: enough to fill the heap with objects of any class
   int threads = 0;               ///< on the CPU; 0: one per processor
 };
 
@@ -27,8 +27,8 @@ struct Totals {
 
   // Errors.
   std::uint64_t doubled = 0;     ///< slots handed out that had an owner
-  std::uint64_t lost = 0;        ///< objects that somebody owns, but the heap does not have
-  std::uint64_t left_over = 0;   ///< objects that the heap has, but nobody owns
+  std::uint64_t lost = 0;        ///< owned objects that the heap does not have
+  std::uint64_t left_over = 0;   ///< objects in the heap without an owner
   std::uint64_t damaged = 0;     ///< objects whose fields are not as they were left
   std::uint64_t wrong = 0;       ///< handles of another class than the one asked for
   std::uint64_t miscounted = 0;  ///< counters of the heap (objects, creations, refusals, pages) that are not right

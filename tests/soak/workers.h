@@ -71,14 +71,14 @@ __host__ __device__ constexpr std::uint32_t ids_of(std::uint32_t type) {
 /// Objects that a worker may have.
 constexpr std::uint32_t kMost = 32;
 
-/// Who owns what. An object belongs to the worker, or the mailbox, whose entry it is. Its slot's claim is its id: a
-/// slot that is handed out twice is claimed twice.
+/// The owners of objects. An object belongs to the worker, or the mailbox, whose entry it is. Its slot's claim is its
+/// id: a slot that is handed out twice is claimed twice.
 struct Tables {
   Object** held;         // [kMost * workers], entry i of worker w at i * workers + w
   std::uint32_t* count;  // [workers] entries in use
   std::uint32_t* bytes;  // [workers] of heap that they take
   std::uint32_t workers;
-  AtomicWord<std::uint32_t>* claims;     // [slots of the heap] 0: nobody's
+  AtomicWord<std::uint32_t>* claims;     // [slots of the heap] 0: no owner
   AtomicWord<std::uint64_t>* mailboxes;  // [mailbox_count] 0, or an object on its way from one worker to another
   std::uint32_t mailbox_count;
   AtomicWord<std::uint32_t>* stop;  // 1 once an error was found: a damaged heap may keep threads waiting for ever
@@ -289,7 +289,7 @@ struct SumObjects {
     const std::uint32_t id = object->id();
     sums.add(slot / 64, count_of(kType), 1);
     sums.add(slot / 64, ids_of(kType), id);
-    // An object without a claim is nobody's, which the sums will show.
+    // An object without a claim has no owner, which the sums will show.
     const std::uint32_t claim = tables.claims[slot].load(Order::relaxed);
     tables.tally.add(slot / 64, kDamaged, claim != 0 && !object->holds(claim));
   }
