@@ -20,7 +20,7 @@ using LongWord = dynasoar::AtomicWord<std::uint64_t>;
 constexpr auto kRelaxed = dynasoar::Order::relaxed;  // for sums and minima; the end of the loop publishes them
 constexpr double kUnitsOfDeposits = 0x1p32;          // deposits are whole numbers of units, so order does not matter
 
-/// What a slot holds.
+/// The contents of a slot.
 enum class Slot : std::uint8_t { free, forager, carrier };
 
 struct Ant {
@@ -83,7 +83,7 @@ struct Ground : View {
 
   __device__ std::uint32_t cell(Vector at) const { return existing(at.y) * side + existing(at.x); }
 
-  /// Interpolates linearly between the centres of cells. Positions beyond the border count as on it.
+  /// Interpolates linearly between the centres of cells. Positions beyond the border count as positions on it.
   template <auto member>
   __device__ float sample(Vector at) const {
     const Between x = between(at.x);
@@ -114,7 +114,7 @@ struct Ground : View {
   __device__ static float mean(float a, float b, float share) { return a + share * (b - a); }
 };
 
-/// Takes the deposits out of a cell. @return their amount
+/// Removes the deposits from a cell. @return their amount
 __device__ inline float taken(LongWord& deposits) {
   const std::uint64_t units = deposits.load(kRelaxed);
   if (units != 0) deposits.store(0, kRelaxed);

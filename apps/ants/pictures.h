@@ -20,8 +20,8 @@ app::Picture ants_picture(const State& state, const World& world);
 /// @param rows   columns as in Census, a row per step
 app::Chart food_chart(const std::vector<app::Row>& rows, const std::string& subtitle);
 
-/// Of the ants in both gates, the percentage in the first one, over time. It is computed for a window of steps, as many
-/// before a step as after it. If no ant is in a gate in the window, it is 50.
+/// Of the ants in both gates, the percentage in the first one, over time. It is computed for a window of steps, with
+/// the same number of steps before and after a step. If no ant is in a gate in the window, it is 50.
 ///
 /// @param rows   columns as in Census, a row per step
 app::Chart gate_chart(const std::vector<app::Row>& rows, const std::string& subtitle);

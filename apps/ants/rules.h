@@ -49,7 +49,7 @@ struct Rules {
   float wobble;
   float threshold;
   float keeping;         ///< the part of its scent that an ant keeps in a step
-  std::uint64_t births;  ///< how many of the 2^32 random words mean a birth
+  std::uint64_t births;  ///< number of random words, of 2^32, that mean a birth
   std::uint32_t lifetime;
 
   static Rules of(const Parameters& parameters) {

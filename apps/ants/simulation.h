@@ -20,8 +20,8 @@ struct AntState {
   float x = 0, y = 0;                    ///< position
   float heading_x = 1, heading_y = 0;    ///< the direction of its walk; length 1
   float scent = 1;                       ///< how much pheromone it deposits in a step
-  std::uint32_t last_step = 0xFFFFFFFF;  ///< in which it dies
-  bool carries = false;                  ///< a portion of food
+  std::uint32_t last_step = 0xFFFFFFFF;  ///< the step in which it dies
+  bool carries = false;                  ///< whether it carries a portion of food
 
   bool operator==(const AntState&) const = default;
 };

@@ -83,7 +83,7 @@ struct Attract {
   __device__ void finish(std::uint32_t i, const Result& sum) const { arrays.acceleration(i) = float{kGravity} * sum; }
 };
 
-/// The sum of the attractions of those within a distance.
+/// The sum of the attractions of bodies within a distance.
 template <class Arrays, class Count>
 struct AttractNear : Attract<Arrays, Count> {
   float squared_distance;

@@ -1,6 +1,6 @@
 /// @file
-/// ObjectBodies: the host's side of the simulations whose bodies are objects. n-body and collision differ in the class
-/// Body and in the loops of a step.
+/// ObjectBodies: the host part of the simulations with bodies as objects. n-body and collision differ in the class Body
+/// and in the loops of a step.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace bodies {
 
-/// Adds totals up.
+/// Adds totals.
 struct AddTotals {
   __host__ __device__ Totals operator()(const Totals& a, const Totals& b) const {
     return {a.bodies + b.bodies,
@@ -28,7 +28,7 @@ struct AddTotals {
   }
 };
 
-/// What a body adds to the totals.
+/// The contribution of a body to the totals.
 struct TotalsOf {
   template <class Body>
   __device__ Totals operator()(Body* body) const {
@@ -89,7 +89,7 @@ class ObjectBodies final
 
   static constexpr app::Rgb kBackground = kSpace;
 
-  /// Discs whose areas are as the masses, of a size at which all of them together cover a twentieth of [-1, 1]^2.
+  /// Paints discs with areas proportional to the masses. All of them together cover a twentieth of [-1, 1]^2.
   void paint_on(const app::Canvas& canvas) {
     const Totals all = totals();
     const double side = 2 * canvas.viewport.scale;
@@ -114,7 +114,7 @@ class ObjectBodies final
 
   static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 
-  /// Enough for the bodies, though the warps of a large GPU open a block each.
+  /// Enough memory for the bodies, even though each warp of a large GPU opens a block.
   static std::size_t needed_bytes(std::size_t count) {
     return AllocatorT::template heap_bytes_for<Body>(2 * count + app::kSlotsInFlight);
   }

@@ -1,6 +1,6 @@
 /// @file
-/// Bodies in the plane that attract each other: what n-body and collision have in common, for host and device.
-/// Used by every parallel implementation; the references have code of their own. Defined in apps/n_body/README.md.
+/// Bodies in the plane that attract each other: the common part of n-body and collision, for host and device. Used by
+/// every parallel implementation; the references have code of their own. Defined in apps/n_body/README.md.
 #pragma once
 
 #include <cmath>
@@ -15,19 +15,19 @@ namespace bodies {
 using app::squared_length;
 using app::Vector;
 
-/// What a body shows to those that it attracts.
+/// The data that a body shows to bodies that it attracts.
 struct alignas(16) Attraction {
   Vector position;
   float mass;
 };
 
-/// In m^3 / (kg s^2), of which only the value matters here.
+/// In m^3 / (kg s^2). Only the value matters here.
 inline constexpr float kGravity = 6.673e-11f;
 /// Keeps the force of close bodies finite: G m m' / (d^2 + kSoftening).
 inline constexpr float kSoftening = 0.05f;
 
-/// How a mass accelerates what is `towards` away from it, but for the factor kGravity. Nothing at distance 0: a body
-/// does not attract itself.
+/// The acceleration by a mass at the offset `towards`, without the factor kGravity. It is 0 at distance 0: a body does
+/// not attract itself.
 __host__ __device__ inline Vector pull(Vector towards, float mass) {
   // 1 / ((d^2 + kSoftening) d) with one root; bounded, so that distance 0 gives 0 and not 0 * infinity.
   const float squared = squared_length(towards);
@@ -35,8 +35,8 @@ __host__ __device__ inline Vector pull(Vector towards, float mass) {
   return mass * dynasoar::detail::inverse_square_root(std::fmax(softened * softened * squared, 1e-30f)) * towards;
 }
 
-/// A body's motion for a time step: first its velocity, then its position. A component of the velocity turns round
-/// where the position has left [-1, 1].
+/// A body's motion for a time step: first its velocity, then its position. A component of the velocity is reversed if
+/// the position has left [-1, 1].
 __host__ __device__ inline void advance(Vector& position, Vector& velocity, Vector acceleration, float time) {
   velocity = velocity + time * acceleration;
   position = position + time * velocity;

@@ -1,5 +1,5 @@
 /// @file
-/// BodiesProgram: the programs n-body and collision, which differ in their model and their words; their pictures and
+/// BodiesProgram: the programs n-body and collision, which differ in their model and their texts; their pictures and
 /// files.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace bodies {
 
-/// A model as a program needs it.
+/// The description of a model for a program.
 struct Model {
   app::Description description;
   std::string chart_help;
@@ -25,7 +25,7 @@ struct Model {
   float least_mass, most_mass;
   std::function<std::unique_ptr<Simulation>(const Parameters&)> objects, soa_baseline, aos_baseline, reference;
   app::Chart chart;          ///< of one series, without its values
-  std::size_t chart_column;  ///< of the log, where they are
+  std::size_t chart_column;  ///< the column of the log with these values
 };
 
 class BodiesProgram final : public app::ModelProgram<Simulation, Parameters> {
@@ -58,7 +58,7 @@ app::Picture bodies_picture(const std::vector<BodyState>& bodies);
 /// Reads bodies from a CSV file: a header line with the columns x, y, vx, vy, mass in any order, then a line for each
 /// body.
 ///
-/// @throws app::UsageError with file, line and column for what is not that, and for numbers out of the ranges in
+/// @throws app::UsageError with file, line and column for other contents, and for numbers out of the ranges in
 ///         simulation.h
 std::vector<BodyState> read_bodies(const std::string& path);
 

@@ -1,5 +1,5 @@
 /// @file
-/// What every implementation of n-body and collision offers. Plain C++.
+/// The interface of all implementations of n-body and collision. Plain C++.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct BodyState {
 
 struct Parameters : app::RunParameters {
   std::vector<BodyState> initial;  ///< body i has number i
-  float cut_off = 0;               ///< n-body: who is farther away does not attract; 0: everybody does
+  float cut_off = 0;               ///< n-body: bodies farther away do not attract; 0: all do
 };
 
 // Within these ranges, no intermediate result of a step is too large for single precision: the greatest is the sixth
@@ -54,7 +54,7 @@ Totals totals_of(const std::vector<BodyState>& bodies);
 /// A running simulation of bodies.
 class Simulation : public app::Simulation {
  public:
-  /// Waits for what was submitted, because it adds up floating-point numbers on the host.
+  /// Waits for submitted work, because it adds up floating-point numbers on the host.
   ///
   /// @throws std::runtime_error if the totals are not finite any more, or a body has left the range of the arithmetic
   void record() override;
@@ -69,7 +69,7 @@ class Simulation : public app::Simulation {
   virtual Totals totals() { return totals_of(bodies()); }
 
  protected:
-  /// Steps that were made, for messages: all are recorded, and the start.
+  /// The number of steps so far, for messages: all of them are recorded, and so is the start.
   virtual std::uint64_t steps_made() const { return records_; }
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// Who merges with whom, as orders of 64-bit numbers, for every parallel implementation. Defined in README.md.
+/// Decides which bodies merge, by comparing 64-bit numbers, for every parallel implementation. Defined in README.md.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace collision {
 
-/// Above all of askers.
+/// Greater than the rank of any asker.
 inline constexpr std::uint64_t kNoAsker = ~std::uint64_t{0};
 
 /// Greater for the heavier body; of equal masses for the lower number. Masses are positive, so their bits are ordered.
@@ -31,7 +31,7 @@ struct Motion {
   float mass;
 };
 
-/// One body out of two: mass and momentum add up, and it is where their centre of mass was.
+/// Merges two bodies: mass and momentum add up, and the new body is at their centre of mass.
 __host__ __device__ inline Motion merged(const Motion& a, const Motion& b) {
   const float mass = a.mass + b.mass;
   const float share = b.mass / mass;

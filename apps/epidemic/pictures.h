@@ -1,5 +1,5 @@
 /// @file
-/// What an epidemic looks like: its picture, and the chart of its history.
+/// The picture of an epidemic, and the chart of its history.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace epidemic {
 /// Every person as a dot in the colour of the state, the infected in front.
 app::Picture epidemic_picture(const std::vector<PersonState>& people, float side);
 
-/// The numbers of people, and how many would be infected if they mixed well.
+/// The numbers of people, and the number of infected people if they mixed well.
 ///
 /// @param rows   columns as in Census, a row per step; the equations start from the first
 app::Chart epidemic_chart(const std::vector<app::Row>& rows, const Parameters& parameters, const std::string& subtitle);

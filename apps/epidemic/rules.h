@@ -19,11 +19,11 @@ namespace epidemic {
 using app::Vector;
 using dynasoar::random::Words;
 
-/// Within this distance, people are in contact: the unit of length.
+/// People within this distance are in contact. It is the unit of length.
 inline constexpr float kContact = 1;
 
-/// The width of the cells in which people look for others: a bit more than a contact, but wider in a large world, so
-/// that there are at most 2^15 cells along a side and 32 bits number all of them.
+/// The width of the cells in which people look for others: a bit more than a contact. It is wider in a large world, so
+/// that there are at most 2^15 cells along a side and 32 bits are enough for their numbers.
 inline float width_of_cell(float side) {
   return std::max(1.01f * kContact, side / 0x1p15f);
 }
@@ -34,7 +34,7 @@ enum class Decision : std::uint32_t { initial = 0, day = 1, contact = 2 };
 /// How an infection ends in a step.
 enum class End : std::uint8_t { none, recovery, death };
 
-/// How many of the 2^32 random words are below a probability: 2^32 if it is 1.
+/// The number of random words, of 2^32, that are below a probability: 2^32 if it is 1.
 struct Chance {
   std::uint64_t words;
 
@@ -76,16 +76,16 @@ struct Rules {
 
   __host__ __device__ bool dies(const Words& words) const { return death.is_met_by(words[2]); }
 
-  /// Of a person who does not die.
+  /// Whether a person that does not die has a child.
   __host__ __device__ bool has_child(const Words& words) const { return death_or_child.is_met_by(words[2]); }
 
-  /// Of an infected person who does not die of anything else.
+  /// The end of the infection of a person that does not die of anything else.
   __host__ __device__ End end_of_infection(const Words& words) const {
     if (!end.is_met_by(words[3])) return End::none;
     return fatal_end.is_met_by(words[3]) ? End::death : End::recovery;
   }
 
-  /// Whether a susceptible person is infected by one of so many infected people in contact.
+  /// Whether a susceptible person is infected by one of `contacts` infected people in contact.
   __host__ __device__ bool catches(std::uint64_t number, std::uint32_t step, std::uint32_t contacts) const {
     dynasoar::random::Stream stream(seed, Decision::contact, number, step);
     for (std::uint32_t i = 0; i < contacts; ++i) {

@@ -24,32 +24,32 @@ struct PersonState {
   bool operator==(const PersonState&) const = default;
 };
 
-/// What is simulated. Probabilities are those of a step. README.md defines the model.
+/// The parameters of the model. Probabilities are those of a step. README.md defines the model.
 ///
 /// @pre the probabilities are from 0 to 1, and so is births + deaths
 struct Parameters : app::RunParameters {
   std::vector<PersonState> initial;  ///< numbers differ, and are not 0; positions in [0, side)^2
   float side = 0;                    ///< of the world, a torus; at least kLeastSide
-  float stride = 0.25f;              ///< how far a person walks along each axis at most; at most side / 2
+  float stride = 0.25f;              ///< greatest distance of a walk along each axis in a step; at most side / 2
   double infection = 0.03;           ///< probability that an infected person infects a susceptible one in contact
   double recovery = 0.05;            ///< probability that an infection ends
   double fatality = 0;               ///< probability that the end of an infection is the person's death
   double births = 0.0005;            ///< probability that a person has a child
   double deaths = 0.0005;            ///< probability that a person dies, infected or not
-  std::uint64_t room = 0;            ///< the most people that there may be; 0: room_for(people at the start)
+  std::uint64_t room = 0;            ///< the greatest number of people; 0: room_for(people at the start)
   std::uint64_t seed = 42;
 };
 
 /// The narrowest world.
 inline constexpr float kLeastSide = 5;
 
-/// The most people that there may be, unless the parameters say otherwise.
+/// The default of the greatest number of people.
 constexpr std::uint64_t room_for(std::uint64_t people) {
   return 2 * people + 4096;
 }
 std::uint64_t room_of(const Parameters& parameters);
 
-/// The side of a world in which so many people, anywhere, have so many others in contact on average.
+/// The side of a world in which this number of people, at random places, have `contacts` others in contact on average.
 float side_for(std::uint32_t people, double contacts);
 
 /// People at random places, of whom the first `patients` are infected. Which random numbers: README.md.
@@ -98,7 +98,7 @@ void check_room(std::uint64_t people, std::uint64_t room);
 std::unique_ptr<Simulation> make_people(const Parameters& parameters);
 /// Hand-written, people in slots, with a list of free ones; an array for every part of a person.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
-/// Likewise, an array of people.
+/// The same with an array of people.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
 /// Sequential, on the host, every susceptible person looks at all infected ones: the definition of the model in code.
 std::unique_ptr<Simulation> make_reference(const Parameters& parameters);

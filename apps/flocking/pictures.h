@@ -1,5 +1,5 @@
 /// @file
-/// What a flock looks like: its picture, and the chart of its history.
+/// The picture of a flock, and the chart of its history.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace flocking {
 /// Every boid as a dart, in the colour of its direction.
 app::Picture flock_picture(const std::vector<BoidState>& boids, float side);
 
-/// How much the boids agree about where to fly.
+/// A chart of the alignment of the boids.
 ///
 /// @param rows   columns as in Totals
 app::Chart order_chart(const std::vector<app::Row>& rows, const std::string& subtitle);

@@ -13,11 +13,11 @@ namespace flocking {
 
 using app::Vector;
 
-/// How far a boid sees, the unit of length; and what is too close.
+/// The distance that a boid sees, which is the unit of length; and the distance below which others are too close.
 inline constexpr float kSight = 1;
 inline constexpr float kTooClose = 0.4f;
 
-/// How strongly each rule acts.
+/// The weights of the rules.
 inline constexpr float kAlignment = 0.08f;
 inline constexpr float kCohesion = 0.002f;
 inline constexpr float kSeparation = 0.005f;
@@ -26,13 +26,13 @@ inline constexpr float kSeparation = 0.005f;
 inline constexpr float kSlowest = 0.03f;
 inline constexpr float kFastest = 0.06f;
 
-/// What others see of a boid.
+/// The data of a boid that others see.
 struct alignas(16) Bird {
   Vector position;
   Vector velocity;
 };
 
-/// What a boid has seen of its neighbours.
+/// The sums over a boid's neighbours.
 struct Impression {
   float neighbours = 0;
   Vector velocities;
@@ -43,7 +43,7 @@ struct Impression {
     return {a.neighbours + b.neighbours, a.velocities + b.velocities, a.offsets + b.offsets, a.away + b.away};
   }
 
-  /// The velocity after the step of who has seen this.
+  /// The velocity after the step of a boid with this impression.
   __host__ __device__ Vector steered(Vector velocity) const {
     if (neighbours == 0) return velocity;
     const float share = 1 / neighbours;
@@ -58,7 +58,7 @@ struct Impression {
   }
 };
 
-/// What a neighbour adds to the impression.
+/// The contribution of a neighbour to the impression.
 __host__ __device__ inline Impression impression_of(Vector offset, float squared_distance, Vector velocity) {
   constexpr float kSquare = kTooClose * kTooClose;
   constexpr float kPerSquare = 1 / kSquare;
@@ -66,8 +66,8 @@ __host__ __device__ inline Impression impression_of(Vector offset, float squared
   return {1, velocity, offset, -pressure * offset};
 }
 
-/// Up to so many boids, neighbours are added up in kSums sums: number i of all boids, cell by cell, goes to number i
-/// modulo kSums. Beyond, in one.
+/// Up to this number of boids, neighbours are added up in kSums sums: boid number i, counted cell by cell, is added to
+/// sum i modulo kSums. For more boids, there is one sum.
 inline constexpr std::uint32_t kFewBoids = 1 << 16;
 inline constexpr std::uint32_t kSums = 16;
 

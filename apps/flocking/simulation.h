@@ -23,7 +23,7 @@ struct BoidState {
   bool operator==(const BoidState&) const = default;
 };
 
-/// What is simulated.
+/// The parameters of the model.
 ///
 /// @pre components of velocities are less than `side`: no intermediate result is then too large for single precision
 struct Parameters : app::RunParameters {
@@ -35,16 +35,16 @@ struct Parameters : app::RunParameters {
 /// The narrowest world.
 inline constexpr float kLeastSide = 5;
 
-/// The side of a world in which so many boids, anywhere, have so many neighbours on average.
+/// The side of a world in which this number of boids, at random places, have `neighbours` neighbours on average.
 float side_for(std::uint32_t boids, double neighbours);
 
 /// Boids at random. Which random numbers: README.md.
 std::vector<BoidState> random_boids(std::uint32_t count, float side, std::uint64_t seed);
 
-/// What a flock is like.
+/// Properties of a flock.
 struct Totals {
   double boids = 0;
-  double order = 0;  ///< length of the mean direction: 0, everybody flies anywhere; 1, all in one direction
+  double order = 0;  ///< length of the mean direction: 0: random directions; 1: all fly in one direction
   double speed = 0;  ///< mean, per step
 };
 
@@ -54,7 +54,7 @@ Totals totals_of(const std::vector<BoidState>& boids);
 /// A running simulation of boids.
 class Simulation : public app::Simulation {
  public:
-  /// Waits for what was submitted, because it adds up floating-point numbers on the host.
+  /// Waits for submitted work, because it adds up floating-point numbers on the host.
   ///
   /// @throws std::runtime_error if the totals are not finite any more
   void record() override;
@@ -66,7 +66,7 @@ class Simulation : public app::Simulation {
   virtual std::vector<BoidState> boids() = 0;
 
  protected:
-  /// Steps that were made, for messages: all are recorded, and the start.
+  /// The number of steps so far, for messages: all of them are recorded, and so is the start.
   virtual std::uint64_t steps_made() const { return records_; }
 
  private:
@@ -78,7 +78,7 @@ class Simulation : public app::Simulation {
 std::unique_ptr<Simulation> make_boids(const Parameters& parameters);
 /// Hand-written, sorted by cell in every step; an array for every part of a boid.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
-/// Likewise, an array of boids.
+/// The same with an array of boids.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
 /// Sequential, on the host, every boid looks at all others: the definition of the model in code.
 std::unique_ptr<Simulation> make_reference(const Parameters& parameters);

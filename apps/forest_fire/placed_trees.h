@@ -2,9 +2,8 @@
 /// Trees as objects that are placed on a lattice, and the functions that their loops call. Used by placed.cpp and, on
 /// several ranks, by tests. The model itself is in README.md.
 ///
-/// Trees and burning trees are two classes without fields: a place says all that there is to know of them. A step is
-/// one loop over blocks of 64 places, which sees what is where as of its beginning, so nothing depends on the order of
-/// threads.
+/// Trees and burning trees are two classes without fields: their place is their whole state. A step is one loop over
+/// blocks of 64 places, which sees the objects at its beginning, so nothing depends on the order of threads.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +57,7 @@ struct Settle {
   __device__ bool operator()(Place place) const { return chance.starts_with_tree(number(place)); }
 };
 
-/// What happens at 64 places in a step.
+/// A step of 64 places.
 struct GrowAndBurn {
   Chance chance;
   dynasoar::StepNumber now;
@@ -81,7 +80,7 @@ struct GrowAndBurn {
   }
 };
 
-/// What cells hold, by their numbers.
+/// The contents of cells, by their numbers.
 struct View {
   __device__ Ground state(std::uint32_t c) const {
     const Place place = dynasoar::lattice_of<Tree>().place_of_number(c);

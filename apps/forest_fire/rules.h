@@ -1,6 +1,6 @@
 /// @file
-/// Chance in the forest, how its trees are counted, and what checkpoints say of it. Used by every parallel
-/// implementation; the reference has code of its own. Defined in README.md.
+/// The random events of the forest, the counts of its trees, and the options in its checkpoints. Used by every parallel
+/// implementation; the reference has its own code. Defined in README.md.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,15 @@
 
 namespace forest_fire {
 
-/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+/// The purpose of a random number. It is part of the key, so no two decisions share random numbers.
 enum class Decision : std::uint32_t {
   initial = 0,    ///< whether a cell holds a tree at the start
   growth = 1,     ///< whether a tree grows on empty ground
   lightning = 2,  ///< whether a tree is struck
 };
 
-/// How many of all random words mean yes, so that the comparison is one of 32 bits, which compilers vectorize for CPUs.
+/// A probability as a number of random words, in a form in which comparisons have 32 bits, which compilers vectorize
+/// for CPUs.
 struct Share {
   std::uint32_t greatest;  ///< word that means yes
   std::uint32_t any;       ///< 0 if no word does, else 1
@@ -37,7 +38,7 @@ struct Share {
   }
 };
 
-/// The model's probabilities, and its dice.
+/// The model's probabilities, and its random numbers.
 struct Chance {
   dynasoar::random::Seed seed;
   Share trees, growth, lightning;
@@ -68,7 +69,7 @@ struct Chance {
   }
 };
 
-/// What a checkpoint says of the run that wrote it.
+/// The options of a run that its checkpoints contain.
 inline app::SavedOptions options_of(const Parameters& parameters) {
   return parameters.saved_options()
       .add("--trees", parameters.trees)

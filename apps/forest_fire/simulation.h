@@ -11,20 +11,20 @@
 
 namespace forest_fire {
 
-/// What is simulated. @pre the fractions are from 0 to 1
+/// The parameters of the model. @pre the fractions are from 0 to 1
 struct Parameters : app::GridParameters {
   double trees = 0.4;          ///< fraction of the cells that hold a tree at the start
   double growth = 0.01;        ///< probability that a tree grows on empty ground in a step
   double lightning = 0.00001;  ///< probability that a tree is struck in a step
 };
 
-/// What a cell holds.
+/// The contents of a cell.
 enum class Ground : std::uint8_t { empty, tree, fire };
 
 /// Numbers of trees.
 struct Census {
-  std::uint64_t trees = 0;  ///< those that do not burn
-  std::uint64_t fires = 0;  ///< those that do
+  std::uint64_t trees = 0;  ///< trees that do not burn
+  std::uint64_t fires = 0;  ///< burning trees
 
   bool operator==(const Census&) const = default;
 };

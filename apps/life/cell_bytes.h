@@ -1,6 +1,6 @@
 /// @file
-/// CellBytes: a byte per cell that says how many of its neighbours are alive and whether it has an agent. Used by
-/// sparse_baselines.cpp, which keeps agents for the cells that may change, and nothing but this for all others.
+/// CellBytes: a byte per cell with the number of its live neighbours, and whether it has an agent. Used by
+/// sparse_baselines.cpp, which has agents for the cells that may change, and only this byte for all others.
 #pragma once
 
 #include <cstdint>
@@ -31,21 +31,21 @@ struct CellBytes {
   __device__ std::uint32_t alive_neighbors(std::uint32_t c) const { return byte(c) & kNeighborsMask; }
   __device__ bool has_agent(std::uint32_t c) const { return (byte(c) & kHasAgent) != 0; }
 
-  /// Gives cell c an agent. @return false if it had one already: of those that come together only one is first
+  /// Gives cell c an agent. @return false if it had one already; of simultaneous calls, only one returns true
   __device__ bool claim(std::uint32_t c) const {
     return (words[c / 4].fetch_or(kHasAgent << shift(c), dynasoar::Order::relaxed) >> shift(c) & kHasAgent) == 0;
   }
 
-  /// Cell c has no agent any more.
+  /// Removes the agent of cell c.
   __device__ void leave(std::uint32_t c) const {
     words[c / 4].fetch_and(~(kHasAgent << shift(c)), dynasoar::Order::relaxed);
   }
 
-  /// One neighbour of cell c more is alive. Never more than eight are, in whatever order births and deaths are noted:
-  /// the byte's bits stay apart, and apart from those of the other cells in the word.
+  /// Adds a live neighbour of cell c. The number never exceeds eight, in any order of births and deaths, so it does not
+  /// overflow into other bits of the byte or into other cells.
   __device__ void add_neighbor(std::uint32_t c) const { words[c / 4].add(1u << shift(c), dynasoar::Order::relaxed); }
 
-  /// One neighbour of cell c less is alive.
+  /// Removes a live neighbour of cell c.
   __device__ void remove_neighbor(std::uint32_t c) const {
     words[c / 4].add(0u - (1u << shift(c)), dynasoar::Order::relaxed);
   }

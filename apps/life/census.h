@@ -1,5 +1,5 @@
 /// @file
-/// The census: how cells are counted on the device, by kind.
+/// The census: counts cells on the device, by kind.
 #pragma once
 
 #include <cstddef>

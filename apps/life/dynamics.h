@@ -1,5 +1,5 @@
 /// @file
-/// What becomes of one cell, as device code computes it. Used by every parallel implementation; defined in README.md.
+/// The next state of a cell, for device code. Used by every parallel implementation; defined in README.md.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ __host__ __device__ inline bool survives(const Rule& rule, std::uint32_t alive_n
   return (rule.survival >> alive_neighbors & 1) != 0;
 }
 
-/// The state after `state` of a cell that does not stay alive: dying goes on until it is dead. @pre state != kDead
+/// The state after `state` of a cell that does not stay alive: it goes on dying until it is dead. @pre state != kDead
 __host__ __device__ inline std::uint32_t older(const Rule& rule, std::uint32_t state) {
   return state + 1 == rule.states ? kDead : state + 1;
 }

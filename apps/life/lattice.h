@@ -12,7 +12,7 @@
 namespace life {
 
 inline constexpr std::uint32_t kNeighbors = 8;
-/// The number of a cell that is not there.
+/// Stands for no cell.
 inline constexpr std::uint32_t kOutside = ~std::uint32_t{0};
 
 /// Number `i` of the neighbours whose bits are set in `which`. @pre there are more
@@ -20,7 +20,7 @@ __host__ __device__ inline std::uint32_t nth_neighbor(std::uint32_t which, std::
   return static_cast<std::uint32_t>(dynasoar::detail::nth_set_bit(which, static_cast<int>(i)));
 }
 
-/// How many neighbours' bits are set.
+/// The number of neighbours in a set.
 __host__ __device__ inline std::uint32_t count_neighbors(std::uint32_t which) {
   return static_cast<std::uint32_t>(dynasoar::detail::popcount(which));
 }

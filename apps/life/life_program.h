@@ -1,5 +1,5 @@
 /// @file
-/// LifeProgram: what the programs game-of-life and generation share, which is all but their texts.
+/// LifeProgram: the common part of the programs game-of-life and generation, which differ only in their texts.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace life {
 
-/// How the two programs differ.
+/// The differences between the two programs.
 struct Flavor {
   app::Description description;
   std::string title;         ///< of the chart

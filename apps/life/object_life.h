@@ -1,5 +1,5 @@
 /// @file
-/// ObjectLife: the host's side of the DSL variants, which differ only in their classes (cells.cpp, placed.cpp,
+/// ObjectLife: the host part of the DSL variants, which differ only in their classes (cells.cpp, placed.cpp,
 /// dense_cells.cpp).
 #pragma once
 
@@ -49,7 +49,7 @@ struct ShowCell {
   }
 };
 
-/// A simulation whose live cells are objects of allocator type A.
+/// A simulation with live cells as objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`, or
 ///                 `Model(ranks, handle, lattice, rule, start)` with `own_cells()`, `save` and `load`,

@@ -1,5 +1,5 @@
 /// @file
-/// How a frame and its history look: the pictures that the programs game-of-life and generation write.
+/// The pictures of a frame and its history that the programs game-of-life and generation write.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ app::Picture frame_picture(const Frame& frame, const Rule& rule);
 /// A chart of the populations from step 0.
 ///
 /// @param history   rows of two: alive cells, and dying ones or candidates
-/// @param second    what the second column is
+/// @param second    the meaning of the second column
 app::Chart population_chart(const std::vector<app::Row>& history, const std::string& second, const std::string& title,
                             const std::string& subtitle);
 

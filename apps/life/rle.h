@@ -1,6 +1,6 @@
 /// @file
-/// Patterns as the Life community publishes them: run-length encoded text, with states for Generations as Golly has
-/// them. Reading says exactly what is wrong with a file; writing keeps lines at 70 characters.
+/// Patterns in the format of the Life community: run-length encoded text, with states for Generations as in Golly.
+/// Errors in a file are reported with their position. Written lines have at most 70 characters.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-/// States in a rectangle, and what a file says about them. It takes memory for what is not dead only.
+/// States in a rectangle, and information from a file about them. Only cells that are not dead take memory.
 struct Pattern {
   int left = 0;  ///< where the upper left corner lies on the plane: from `#P x y`, `#R x y` or `#CXRLE Pos=x,y`
   int top = 0;
@@ -49,7 +49,7 @@ struct Pattern {
   TextPosition highest_state_position;
   std::optional<TextPosition> lone_letter;  ///< one of p to y alone, an alive cell in patterns of two states
 
-  /// How many cells are not dead.
+  /// The number of cells that are not dead.
   std::int64_t cells() const;
 
   /// The states row by row. @pre the memory for width * height of them is there
@@ -70,7 +70,7 @@ class PatternError : public dynasoar::program::UsageError {
 
 /// Reads RLE text.
 ///
-/// @param file   what messages call the text
+/// @param file   the name in messages of the text
 /// @throws PatternError; UsageError if it is no text
 Pattern parse_rle(std::string_view text, const std::string& file);
 
@@ -79,7 +79,7 @@ Pattern read_rle(const std::string& path);
 
 /// The rule of a pattern.
 ///
-/// @param file       what messages call the file
+/// @param file       the name in messages of the file
 /// @param override   a rule to be used instead of the file's
 /// @return           B3/S23 if neither says anything
 /// @throws PatternError if the file's rule is needed and wrong, or the pattern has states that the rule has not

@@ -1,6 +1,6 @@
 /// @file
-/// Rule: who is born, who survives and how long dying takes; and the notations in which people write that.
-/// Plain C++; what device code does with a rule is in dynamics.h.
+/// Rule: the conditions for birth and survival, and the duration of dying; and the common notations for rules. Plain
+/// C++; dynamics.h applies a rule in device code.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Rule {
   bool operator==(const Rule&) const = default;
 };
 
-/// As many states as pattern files have letters for: 0 and A to yX.
+/// The number of states for which pattern files have letters: 0 and A to yX.
 inline constexpr int kMaxStates = 265;
 
 /// A text that is not a rule; the message says why.
@@ -42,7 +42,7 @@ class RuleError : public std::runtime_error {
 /// @throws RuleError for other text, and for rules of families that are not supported, which it names
 Rule parse_rule(std::string_view text);
 
-/// `B3/S23`, for Generations `345/2/4`: what other programs read as well.
+/// `B3/S23`, for Generations `345/2/4`: notations that other programs read, too.
 std::string text_of(const Rule& rule);
 
 }  // namespace life

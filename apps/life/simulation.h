@@ -15,7 +15,7 @@
 
 namespace life {
 
-/// What lies beyond the frame.
+/// The space beyond the frame.
 enum class Edge {
   dead,   ///< cells that stay dead
   torus,  ///< the opposite side
@@ -73,11 +73,11 @@ class Simulation : public app::Simulation {
   /// The present frame; if several ranks make the run, without states on ranks but the first.
   virtual Frame frame() = 0;
 
-  /// Numbers that a checkpoint holds for whoever has made this simulation.
+  /// Numbers in a checkpoint for the code that has made this simulation.
   std::vector<std::int64_t> notes;
 };
 
-/// The notes in a checkpoint. What they say is unchecked: the file may be from a stranger.
+/// The notes in a checkpoint. They are not checked: the file may be forged.
 ///
 /// @param options   that the checkpoint must fit
 /// @throws dynasoar::Error if the file cannot be read or has no notes; app::UsageError if it is of another program or
@@ -114,8 +114,8 @@ std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
 /// One of the functions above.
 using Make = std::function<std::unique_ptr<Simulation>(const Parameters&)>;
 
-/// The unbounded plane, by an implementation for bounded frames: whenever life could reach the edge of the frame, it is
-/// made anew around what lives. `parameters.edge` is ignored.
+/// The unbounded plane, with an implementation for bounded frames: whenever life could reach the edge of the frame, a
+/// new frame is made around the living cells. `parameters.edge` is ignored.
 ///
 /// @throws std::runtime_error, also from step(), if the frame would get 2^31 cells or more
 std::unique_ptr<Simulation> make_growing(const Parameters& parameters, Make make);

@@ -1,5 +1,5 @@
 /// @file
-/// How the history of a city looks.
+/// The chart of a city's history.
 #pragma once
 
 #include <string>

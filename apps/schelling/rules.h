@@ -14,33 +14,34 @@
 
 namespace schelling {
 
-/// What a cell holds; the values are those of CellState::group.
+/// The contents of a cell; the values are those of CellState::group.
 inline constexpr std::uint8_t kVacant = 0;
 inline constexpr std::uint8_t kRed = 1;
 inline constexpr std::uint8_t kBlue = 2;
 
-/// What an agent wants that does not ask for a cell.
+/// The wish of an agent that does not ask for a cell.
 inline constexpr std::uint32_t kNothing = 0xFFFFFFFF;        ///< it is happy
-inline constexpr std::uint32_t kWhatIsTaken = 0xFFFFFFFE;    ///< all the cells that it looked at
-inline constexpr std::uint64_t kNobody = ~std::uint64_t{0};  ///< the lot in a cell for which nobody asks
+inline constexpr std::uint32_t kWhatIsTaken = 0xFFFFFFFE;    ///< all cells at which it looked are taken
+inline constexpr std::uint64_t kNobody = ~std::uint64_t{0};  ///< the lot in a cell for which no agent asks
 
-/// At how many cells an unhappy agent looks.
+/// The number of cells at which an unhappy agent looks.
 inline constexpr std::uint32_t kLooks = 3;
 
-/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+/// The purpose of a random number. It is part of the key, so no two decisions share random numbers.
 enum class Decision : std::uint32_t {
   initial = 0,   ///< what a cell holds at the start
   search = 1,    ///< at which cells an unhappy agent looks, and its lot
-  newcomer = 2,  ///< who moves into a vacant cell
+  newcomer = 2,  ///< the group that moves into a vacant cell
 };
 
-/// How many neighbours an agent has.
+/// The numbers of an agent's neighbours.
 struct Neighbours {
   std::uint32_t own = 0;  ///< of its group
   std::uint32_t all = 0;
 };
 
-/// The cell that an unhappy agent asks for, or kWhatIsTaken. Of those who ask for one cell, the least lot wins.
+/// The cell that an unhappy agent asks for, or kWhatIsTaken. Of several agents that ask for one cell, the one with the
+/// least lot wins.
 struct Wish {
   std::uint32_t cell;
   std::uint64_t lot;  ///< ends with the number of the cell from which the agent asks
@@ -107,7 +108,7 @@ struct Rules {
     return found;
   }
 
-  /// How many neighbours of its own group an agent with `all` neighbours needs to be happy. @pre all <= 8
+  /// The number of neighbours of its own group that an agent with `all` neighbours needs to be happy. @pre all <= 8
   __device__ std::uint32_t enough(std::uint32_t all) const {
     return static_cast<std::uint32_t>((similar * all + 0xFFFFFFFF) >> 32);
   }
@@ -122,7 +123,7 @@ struct Rules {
   /// The cell that a random number stands for.
   __device__ std::uint32_t cell_of(std::uint32_t word) const { return dynasoar::random::below(word, cells); }
 
-  /// What the unhappy agent in cell c asks for.
+  /// The wish of the unhappy agent in cell c.
   template <class View>
   __device__ Wish wish(const View& view, std::uint32_t c, std::uint32_t step) const {
     const auto words = search_words(c, step);
@@ -136,7 +137,7 @@ struct Rules {
   /// Whether an agent that found no other cell leaves the city.
   __device__ bool gives_up(std::uint32_t unhappy_steps) const { return patience != 0 && unhappy_steps >= patience; }
 
-  /// Who moves into the vacant cell c, or kVacant.
+  /// The group that moves into the vacant cell c, or kVacant.
   __device__ std::uint8_t newcomer(std::uint32_t c, std::uint32_t step) const {
     if (newcomers == 0) return kVacant;
     const auto words = dynasoar::random::words(seed, Decision::newcomer, c, step);
@@ -145,7 +146,7 @@ struct Rules {
   }
 };
 
-/// What a checkpoint says of the run that wrote it.
+/// The options of a run that its checkpoints contain.
 inline app::SavedOptions options_of(const Parameters& parameters) {
   return parameters.saved_options()
       .add("--red", parameters.red)

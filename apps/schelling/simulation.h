@@ -11,18 +11,18 @@
 
 namespace schelling {
 
-/// What is simulated. @pre red, blue >= 0; red + blue <= 1; 0 <= similar, newcomers <= 1
+/// The parameters of the model. @pre red, blue >= 0; red + blue <= 1; 0 <= similar, newcomers <= 1
 struct Parameters : app::GridParameters {
   double red = 0.45;           ///< fraction of the cells with an agent of the red group at the start
   double blue = 0.45;          ///< likewise, of the blue group
   double similar = 0.5;        ///< share of its neighbours that an agent wants to be of its group
-  std::uint32_t patience = 0;  ///< an agent that is unhappy for so many steps leaves the city; 0: none does
-  double newcomers = 0;        ///< probability that somebody moves into a vacant cell, in a step
+  std::uint32_t patience = 0;  ///< an agent that is unhappy for this number of steps leaves the city; 0: none does
+  double newcomers = 0;        ///< probability that an agent moves into a vacant cell, in a step
 
   Parameters() : GridParameters(512) {}
 };
 
-/// What a city is like.
+/// Numbers that describe a city.
 struct Census {
   std::uint64_t red = 0;
   std::uint64_t blue = 0;

@@ -1,6 +1,6 @@
 /// @file
-/// DenseNetwork: the host's side of the hand-written baselines, which keep nodes and springs in arrays and allocate
-/// nothing as they go. What differs, memory and algorithm, is in baselines.cpp and fused_baseline.cpp.
+/// DenseNetwork: the host part of the hand-written baselines, which keep nodes and springs in arrays and do not
+/// allocate memory during a run. Their memory and algorithms differ, see baselines.cpp and fused_baseline.cpp.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ __host__ __device__ constexpr std::uint32_t index(std::size_t i) {
   return static_cast<std::uint32_t>(i);
 }
 
-/// How large arrays must be.
+/// The sizes of arrays.
 struct DenseSize {
   std::uint32_t nodes;
   std::uint32_t springs;
@@ -71,7 +71,7 @@ class DenseNetwork final : public app::DenseSimulation<Simulation> {
     build(slots);
   }
 
-  /// The search ends when the host sees that it has reached all; so what comes before and after it is recorded.
+  /// The search ends when the host sees that it has reached all nodes. Only the loops before and after it are recorded.
   void step() override {
     begin_step();
     const std::size_t search_phase = phase_names().size() - 2;

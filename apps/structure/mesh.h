@@ -1,5 +1,5 @@
 /// @file
-/// Mesh: nodes and edges of a finite-element mesh, read from a file of Gmsh's. Used to make networks; plain C++.
+/// Mesh: nodes and edges of a finite-element mesh, read from a file of Gmsh. Used to make networks; plain C++.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace structure {
 
-/// What matters of a mesh: points of the plane, and which of them an element's edge joins.
+/// The relevant parts of a mesh: points of the plane, and the pairs of points that an element's edge joins.
 struct Mesh {
   struct Point {
     float x;

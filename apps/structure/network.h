@@ -1,6 +1,6 @@
 /// @file
-/// Where networks come from, random numbers or a mesh, and what holds for all of them. Plain C++ on the host: all
-/// implementations get the same network.
+/// Makes networks from random numbers or a mesh, and checks networks. Plain C++ on the host: all implementations get
+/// the same network.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RandomNetwork {
   std::uint64_t seed = 42;
 };
 
-/// How a mesh becomes a network. @pre all numbers at least 0; anchor_left + pull_right <= 1
+/// The options for making a network from a mesh. @pre all numbers at least 0; anchor_left + pull_right <= 1
 struct MeshSetup {
   double anchor_left = 0.05;  ///< nodes in this fraction of the mesh's width, from the left, are anchors
   double pull_right = 0.05;   ///< nodes in this fraction, from the right, are pulled to the right

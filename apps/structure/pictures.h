@@ -1,5 +1,5 @@
 /// @file
-/// How a network and its history look: the pictures that the program structure writes.
+/// The pictures of a network and its history that the program structure writes.
 #pragma once
 
 #include <string>

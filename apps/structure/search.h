@@ -1,5 +1,5 @@
 /// @file
-/// Search: the host's side of a breadth-first search whose phases are parallel loops. Used by every parallel
+/// Search: the host part of a breadth-first search with parallel loops as its phases. Used by every parallel
 /// implementation.
 #pragma once
 
@@ -25,10 +25,10 @@ __device__ inline void reach(Distance& node, std::uint32_t distance, Distance& f
   if (farthest.load(kOrder) != distance) farthest.store(distance, kOrder);
 }
 
-/// Submits phases until one has reached nobody.
+/// Submits phases until one has reached no node.
 ///
-/// How many are needed is known on the device only. Distances change little from step to step: the host submits as many
-/// phases as the last search needed, then looks, and goes on a few at a time. Phases in excess find nothing to do.
+/// Only the device knows the number of necessary phases. Distances change little from step to step: the host submits as
+/// many phases as the last search needed, then looks, and goes on a few at a time. Phases in excess find nothing to do.
 class Search {
  public:
   Search() : farthest_(1) {}

@@ -59,13 +59,13 @@ struct Network {
 /// The most springs that can be at one node.
 inline constexpr std::uint32_t kSpringSlots = 32;
 
-/// What is simulated, beside the network.
+/// The parameters of the model, without the network.
 struct Parameters : app::RunParameters {
   double strength = 0.5;  ///< a spring breaks at a force over this
   double mass = 500;      ///< of a free node
 };
 
-/// Numbers of what is left.
+/// The numbers of remaining nodes and springs.
 struct Census {
   std::uint64_t springs = 0;
   std::uint64_t nodes = 0;
@@ -77,7 +77,7 @@ struct Census {
 /// known only there.
 class Simulation : public app::Simulation {
  public:
-  /// What was counted since the last call, oldest first.
+  /// The censuses since the last call, oldest first.
   virtual std::vector<Census> take_history() = 0;
 
   /// The present state. Nodes and springs that are gone have default values, but springs keep their ends, factor and
@@ -88,7 +88,7 @@ class Simulation : public app::Simulation {
   virtual std::vector<std::uint32_t> degrees() = 0;
 };
 
-/// The sequential reference, which also tells what it saw.
+/// The sequential reference, which also reports the forces that it computed.
 class ReferenceSimulation : public Simulation {
  public:
   /// The largest force of each spring in the last step, also of those that broke; 0 for springs that were gone.
@@ -99,11 +99,11 @@ class ReferenceSimulation : public Simulation {
 
 /// DSL variant with nodes and springs as objects.
 std::unique_ptr<Simulation> make_springs(const Parameters& parameters, const Network& network);
-/// The same algorithm by hand, in a structure of arrays; no dynamic allocation.
+/// Hand-written: the same algorithm with a structure of arrays; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters, const Network& network);
 /// The same in an array of structures.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters, const Network& network);
-/// Another algorithm by hand, without springs and with one loop for two, in a structure of arrays.
+/// Hand-written: another algorithm, without springs and with one loop instead of two, with a structure of arrays.
 std::unique_ptr<Simulation> make_fused_baseline(const Parameters& parameters, const Network& network);
 /// Sequential, on the host, in double precision: the definition of the model in code.
 std::unique_ptr<ReferenceSimulation> make_reference(const Parameters& parameters, const Network& network);

@@ -1,6 +1,6 @@
 /// @file
-/// Street networks: what they are, where they come from, and what holds for all of them. Plain C++ on the host: all
-/// implementations get the same network.
+/// Street networks: their data, random networks, and checks. Plain C++ on the host: all implementations get the same
+/// network.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace traffic {
 
-/// No cell may be entered at more than so many cells a step, and no car is faster.
+/// The greatest speed limit of a cell and the greatest speed of a car, in cells per step.
 inline constexpr std::uint32_t kMostSpeed = 9;
 /// The most streets that one can turn into at the end of a street.
 inline constexpr std::uint32_t kMostExits = 8;
@@ -77,7 +77,8 @@ struct Network {
   bool operator==(const Network&) const = default;
 };
 
-/// Which cells produce cars, and where they want to go, drawn at random. @pre fractions >= 0, of sum <= 1
+/// The fractions of cells that produce cars, and of cells that are their destinations; the cells are drawn at random.
+/// @pre fractions >= 0, of sum <= 1
 struct Sources {
   double producers = 0.02;      ///< fraction of the cells
   double destinations = 0.003;  ///< fraction of the cells
@@ -93,7 +94,7 @@ void place_sources(Network& network, const Sources& sources);
 /// @throws std::invalid_argument if it would have too many cells
 Network random_network(std::uint32_t intersections, std::uint32_t green, const Sources& sources);
 
-/// What is wrong with a street or a place of a network, nothing if all is well. Needs only what comes before them.
+/// The error of a street or a place of a network; nothing if there is none. Needs only the parts before them.
 std::optional<std::string> problem_of_exit(const Network& network, std::uint32_t street, std::uint32_t exit);
 std::optional<std::string> problem_of_place(const Network& network, Place place);
 

@@ -1,5 +1,5 @@
 /// @file
-/// ObjectTraffic: the host's side of the DSL variants, which differ only in their classes (cells.cpp, cars.cpp).
+/// ObjectTraffic: the host part of the DSL variants, which differ only in their classes (cells.cpp, cars.cpp).
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace traffic {
 
 namespace totals = dynasoar::totals;
 
-/// Slots for so many objects of a class. Warps of a GPU that create objects at the same time fill blocks of their own,
-/// at most one for each object.
+/// Slots for a number of objects of a class. Warps of a GPU that create objects at the same time fill blocks of their
+/// own, at most one for each object.
 inline std::size_t slots_for(std::size_t objects) {
   return objects + std::min(64 * objects, app::kSlotsInFlight);
 }
 
-/// A simulation whose cars are objects of allocator type A.
+/// A simulation with cars as objects of allocator type A.
 ///
 /// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `submit_step()`,
 ///                   `phase_names()`, `view()` with a device function `state(c)`,

@@ -1,5 +1,5 @@
 /// @file
-/// How traffic and its history look: the pictures that the program traffic writes.
+/// The pictures of traffic and its history that the program traffic writes.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace traffic {
 /// A map of the network with the cars on it.
 app::Picture map_picture(const Network& network, const std::vector<CellState>& cells);
 
-/// Where each cell is on the map.
+/// The position of each cell on the map.
 std::vector<Point> places_of_cells(const Network& network);
 
 /// Adds the columns `x` and `y`, the places of cars on the map. @param cars   has the column `cell`

@@ -18,7 +18,7 @@ namespace traffic {
 using dynasoar::random::below;
 using dynasoar::random::Seed;
 
-/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+/// The purpose of a random number. It is part of the key, so no two decisions share random numbers.
 enum class Decision : std::uint32_t {
   start = 0,         ///< which car is on a cell at the start
   birth = 1,         ///< whether a producer makes a car, and which
@@ -46,7 +46,7 @@ struct Chances {
   }
 };
 
-/// What all cells and cars know, passed to the device by value.
+/// The data that all cells and cars know, passed to the device by value.
 struct World {
   Seed seed;
   Chances chances;
@@ -68,7 +68,7 @@ __device__ inline std::uint8_t car_of_producer(const World& world, std::uint32_t
   return new_car(world, Decision::birth, world.chances.birth, cell);
 }
 
-/// What a driver wants in a step.
+/// The intention of a driver in a step.
 struct Drive {
   std::uint32_t speed;  ///< as fast as this
   std::uint32_t turn;   ///< a random word that chooses the exit
@@ -97,7 +97,7 @@ __host__ __device__ inline std::uint32_t green_phase(std::uint32_t step, std::ui
 
 /// The claims that cars lay to the right of way into a street; the least one wins.
 ///
-/// Claims of later steps are less than those of earlier ones, so nobody has to take them back.
+/// Claims of later steps are less than those of earlier ones, so they need not be reset.
 using Claims = dynasoar::AtomicWord<std::uint64_t>;
 inline constexpr std::uint64_t kNoClaim = ~std::uint64_t{0};
 

@@ -15,7 +15,7 @@
 
 namespace traffic {
 
-/// What is simulated, beside the network. @pre all fractions from 0 to 1
+/// The parameters of the model, without the network. @pre all fractions from 0 to 1
 struct Parameters : app::RunParameters {
   std::uint64_t seed = 42;
   double density = 0;        ///< fraction of the cells with a car at the start
@@ -48,7 +48,7 @@ class Simulation : public app::Simulation {
   /// The censuses noted since the last call, oldest first.
   virtual std::vector<Census> take_history() = 0;
 
-  /// Where each cell is on the map, for `paint`.
+  /// Sets the position of each cell on the map, for `paint`.
   virtual void set_places(const std::vector<Point>&) {}
 
   /// All cells, street by street.

@@ -1,6 +1,6 @@
 /// @file
-/// StreetMap: a network in device memory, as plain arrays, and how cars find their way on it. Used by the variant
-/// without cell objects and by the baselines; the variant with them is built from it.
+/// StreetMap: a network in device memory, as plain arrays, and the routes of cars on it. Used by the variant without
+/// cell objects and by the baselines; the variant with them is built from it.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace traffic {
 
-/// What a cell shows to the cars before it, in a byte: its limit, and what is special about it.
+/// The byte that a cell shows to cars in front of it: its limit, and its special properties.
 using Sign = std::uint8_t;
 inline constexpr Sign kLimitBits = 0x0F;
 inline constexpr Sign kCrossing = 0x10;  ///< the last cell of a street that has exits
@@ -52,7 +52,7 @@ struct StreetView {
   }
 };
 
-/// How far a car goes in a step: along its street and, if that ends, on into another one.
+/// The way of a car in a step: along its street and, if that ends, on into another one.
 struct alignas(8) Route {
   static constexpr std::uint8_t kNone = 15;
 

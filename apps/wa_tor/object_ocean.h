@@ -1,5 +1,5 @@
 /// @file
-/// ObjectOcean: the host's side of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp,
+/// ObjectOcean: the host part of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp,
 /// placed.cpp).
 #pragma once
 
@@ -18,7 +18,7 @@ namespace wa_tor {
 
 using app::kSlotsInFlight;
 
-/// A simulation whose agents are objects of allocator type A.
+/// A simulation with agents as objects of allocator type A.
 ///
 /// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops. It has
 ///                   `submit_step()`, `view()` with device functions `kind(c)` and `state(c)`, `heap_bytes(cells)`, and

@@ -2,8 +2,8 @@
 /// Fish and sharks as objects that are placed on a lattice, and the functions that their loops call. Used by placed.cpp
 /// and, on several ranks, by tests. The model itself is in README.md.
 ///
-/// A half of a step is two loops. Agents *ask* for a cell: they write down its direction. Cells *take* one of those who
-/// ask for them: what loops see was settled when they began, so a cell moves the agent on its own. A loop reads what
+/// A half of a step is two loops. Agents *ask* for a cell by storing its direction. Cells *take* one of the agents that
+/// ask for them: loops see the state at their beginning, so a cell can move the agent itself. A loop reads values that
 /// the loop before it wrote, and every location has one writer in a loop, so nothing depends on the order of threads.
 ///
 /// An agent keeps the steps at which it was born and will starve, from which its age and energy follow: time passes
@@ -33,7 +33,7 @@ using AllocatorT = app::Allocator<Fish, Shark>;
 
 inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it asks for no cell
 
-/// What loops are given.
+/// The argument of loops.
 struct Ocean {
   Seed seed;
   dynasoar::StepNumber step;
@@ -62,13 +62,13 @@ struct Ocean {
     return directions(place, [](Place next) { return dynasoar::is_free<Fish, Shark>(next); });
   }
 
-  /// What an agent asks for.
+  /// The choice of an agent.
   __device__ std::uint8_t choice(DirectionSet candidates, Decision decision, Place place) const {
     return candidates.empty() ? kStay
                               : static_cast<std::uint8_t>(choose(candidates, seed, decision, number(place), step));
   }
 
-  /// When an agent that is left behind was born.
+  /// The step of birth of an agent that is left behind.
   template <class T>
   __device__ std::uint32_t birth_of_newborn(const T* agent, Decision decision) const {
     return step - draw(seed, decision, number(dynasoar::place_of(agent)), step, kNewbornAges);

@@ -18,7 +18,7 @@ using dynasoar::random::below;
 using dynasoar::random::draw;
 using dynasoar::random::Seed;
 
-/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+/// The purpose of a random number. It is part of the key, so no two decisions share random numbers.
 enum class Decision : std::uint32_t {
   initial = 0,       ///< what a cell holds at the start
   fish_move = 1,     ///< which candidate a fish asks for
@@ -29,7 +29,7 @@ enum class Decision : std::uint32_t {
   shark_birth = 6,   ///< a newborn shark's age
 };
 
-/// What a cell holds; the values are those of CellState::kind.
+/// The contents of a cell; the values are those of CellState::kind.
 inline constexpr std::uint8_t kFree = 0;
 inline constexpr std::uint8_t kFish = 1;
 inline constexpr std::uint8_t kShark = 2;
@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kSpawnAge = 4;
 /// Newborns and the first agents have ages 0 to kNewbornAges - 1.
 inline constexpr std::uint32_t kNewbornAges = 4;
 inline constexpr std::uint32_t kInitialEnergy = 2;
-/// What a shark gains by eating a fish.
+/// The energy that a shark gains by eating a fish.
 inline constexpr std::uint32_t kFishEnergy = 4;
 
 /// The start's fractions as integers: a word below `fish` makes a fish, else below `agents` a shark.
@@ -73,7 +73,7 @@ __host__ __device__ inline std::uint32_t choose(DirectionSet candidates, Seed se
   return candidates[draw(seed, decision, cell, step, candidates.size())];
 }
 
-/// What a checkpoint says of the run that wrote it.
+/// The options of a run that its checkpoints contain.
 inline app::SavedOptions options_of(const Parameters& parameters) {
   return parameters.saved_options().add("--fish", parameters.fish).add("--sharks", parameters.sharks);
 }

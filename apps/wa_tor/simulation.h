@@ -12,7 +12,7 @@
 
 namespace wa_tor {
 
-/// What is simulated. @pre fish, sharks >= 0; fish + sharks <= 1; 0 <= compact_above <= 1
+/// The parameters of the model. @pre fish, sharks >= 0; fish + sharks <= 1; 0 <= compact_above <= 1
 struct Parameters : app::GridParameters {
   double fish = 0.25;        ///< fraction of the cells that hold a fish at the start
   double sharks = 0.25;      ///< fraction of the cells that hold a shark at the start
@@ -49,7 +49,7 @@ std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
 /// DSL variant with agents as objects, cells as plain arrays.
 std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
 /// DSL variant with agents as objects that are placed on a lattice; no cells.
-/// Never compacted, whatever the parameters say.
+/// Never compacted, even if the parameters ask for it.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);

@@ -1,7 +1,7 @@
 /// @file
-/// app::Allocator: where the objects of a DSL variant live. A variant is compiled once for every allocator that the
-/// build has (dynasoar_object_variants in cmake/DynasoarAllocators.cmake), each time in a namespace of that allocator's
-/// name.
+/// app::Allocator: the allocator for the objects of a DSL variant. A variant is compiled once for every allocator of
+/// the build (dynasoar_object_variants in cmake/DynasoarAllocators.cmake), each time in a namespace with the name of
+/// that allocator.
 #pragma once
 
 #include <dynasoar/dynasoar.h>

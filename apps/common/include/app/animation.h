@@ -1,5 +1,5 @@
 /// @file
-/// Animation: pictures one after the other, in one file. Only animation.cpp includes the encoder.
+/// Animation: a sequence of pictures in one file. Only animation.cpp includes the encoder.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ class Animation {
   Animation(const Animation&) = delete;
   Animation& operator=(const Animation&) = delete;
 
-  /// Adds a picture, made smaller if one of its sides is longer than 640 pixels. All have the size of the first one:
-  /// others are fitted into it. @throws std::runtime_error if it cannot be encoded
+  /// Adds a picture. Reduces its size if one of its sides is longer than 640 pixels. All pictures are fitted into the
+  /// size of the first one. @throws std::runtime_error if it cannot be encoded
   void add(const Picture& picture);
 
   /// Writes the file. @throws std::runtime_error if it cannot be written

@@ -1,5 +1,5 @@
 /// @file
-/// Canvas: pictures that the device makes of a model's state. Used by the implementations of the models for
+/// Canvas: pictures that the device draws from a model's state. Used by the implementations of the models for
 /// Simulation::paint().
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace app {
 
-/// Pixels in device memory, a view of them. What overlaps is settled by depth and colour, not by who came first: the
-/// same state gives the same picture.
+/// A view of pixels in device memory. If things overlap, their depth and colour decide, and not the order of threads:
+/// the same state gives the same picture.
 struct Canvas {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
 
   Viewport viewport;
   Word* pixels;  ///< depth in the upper 8 bits, then 0xRRGGBB
 
-  /// A pixel that nothing else paints.
+  /// Sets a pixel that nothing else paints.
   __device__ void set(std::size_t pixel, Rgb color) const {
     pixels[pixel].store(word_of(color), dynasoar::Order::relaxed);
   }
 
-  /// A pixel, unless something of less depth is there. Outside of the picture: nothing.
+  /// Paints a pixel, unless something of less depth is there. Does nothing outside of the picture.
   __device__ void put(int column, int row, Rgb color, std::uint32_t depth) const {
     if (column < 0 || column >= viewport.width || row < 0 || row >= viewport.height) return;
     // Relaxed: the host reads the pixels after it has waited for this loop.
@@ -36,7 +36,7 @@ struct Canvas {
         .fetch_min(depth << 24 | word_of(color), dynasoar::Order::relaxed);
   }
 
-  /// All pixels of the cell (x, y), at least one.
+  /// Paints all pixels of the cell (x, y), at least one.
   __device__ void cell(int x, int y, Rgb color, std::uint32_t depth) const {
     const int left = floor_of(viewport.column_of(x));
     const int top = floor_of(viewport.row_of(y));
@@ -49,7 +49,7 @@ struct Canvas {
     }
   }
 
-  /// A disc at a place in the world; at least a pixel.
+  /// Paints a disc at a place in the world; at least one pixel.
   ///
   /// @param radius   in pixels
   /// @param depth    0, in front, to 254
@@ -71,7 +71,7 @@ struct Canvas {
     }
   }
 
-  /// A line of a pixel's width. Of lines that are longer than 8192 pixels, or far outside, nothing.
+  /// Paints a line with a width of one pixel. Does nothing if it is longer than 8192 pixels, or far outside.
   __device__ void line(double x, double y, double to_x, double to_y, Rgb color, std::uint32_t depth) const {
     constexpr double kLongest = 8192;
     const double column = viewport.column_of(x);
@@ -100,7 +100,7 @@ struct Canvas {
   }
 };
 
-/// Where a model's cells are in its world, row by row.
+/// The positions of a model's cells in its world, row by row.
 struct CellGrid {
   int width;
   int height;
@@ -158,13 +158,13 @@ void paint_cells(dynasoar::Executor& executor, const Canvas& canvas, CellGrid gr
   executor.for_each_index(pixels, PaintCells<F>{canvas, grid, outside, color});
 }
 
-/// The memory of pictures, which all have the same size for as long as nobody asks for another.
+/// The memory of a picture, which is kept as long as the size does not change.
 class Easel {
  public:
-  /// A canvas of one colour. Submits work to the executor, and so does who paints.
+  /// A canvas of one colour. Submits work to the executor, as painters must do, too.
   Canvas canvas(dynasoar::Executor& executor, const Viewport& viewport, Rgb background);
 
-  /// What was painted. @pre who painted has waited for it
+  /// The painted picture. @pre the painter has waited for its work
   Picture picture() const;
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// Cells in columns: their numbers, and where they are. Used by the models whose objects live on a grid.
+/// Columns for cells: their numbers and places. Used by models with objects on a grid.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace app {
 /// Adds the column `cell`. @param number   name of the column with the cells' numbers
 void add_cells(dynasoar::Columns& table, const std::string& number);
 
-/// Likewise, for objects that have pointers to their cells, which are objects, too.
+/// The same for objects that have pointers to their cells, which are objects, too.
 ///
 /// @param pointer   name of the column with these
 /// @param cells     columns of all cells

@@ -13,7 +13,7 @@
 
 namespace app {
 
-/// How many numbers a census has.
+/// The number of members of a census.
 template <class Census>
 inline constexpr int kNumbersOf = static_cast<int>(sizeof(Census) / sizeof(std::uint64_t));
 
@@ -35,7 +35,7 @@ class CensusHistory : public CountHistory<kNumbersOf<Census>> {
   }
 };
 
-/// What rows of a log say whose columns are the members of a census.
+/// Converts rows of a log to censuses. The columns of the log are the members of a census.
 template <class Census>
 std::vector<Census> censuses_of(const std::vector<Row>& rows) {
   std::vector<Census> censuses;

@@ -1,6 +1,6 @@
 /// @file
-/// collect: computes a value for each of many indices on the device and brings the values to the host. Used by the
-/// implementations of the models for what they show: the state of all cells.
+/// collect: computes a value for each index on the device and copies the values to the host. Used by the
+/// implementations of the models to get the state of all cells.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct With32Bits {
   __device__ void operator()(std::size_t i) const { function(static_cast<std::uint32_t>(i)); }
 };
 
-/// Writes down the value for an index.
+/// Stores the value for an index.
 template <class T, class F>
 struct WriteValue {
   F value_of;

@@ -22,7 +22,7 @@ struct Counts {
   std::uint64_t of[kCounts] = {};
 };
 
-/// Where device code adds up the counts of one step: in many words, so that threads seldom meet at one.
+/// The sums of the counts of one step, in many words, so that few threads access the same word at the same time.
 template <int kCounts>
 struct CountSums {
   using Word = dynasoar::AtomicWord<std::uint64_t>;
@@ -67,7 +67,7 @@ class CountHistory {
  public:
   CountHistory() : words_(kSteps * CountSums<kCounts>::kWords) {}
 
-  /// Sums for the present step, zero at first; whatever is submitted before the next call may add to them.
+  /// Sums for the current step, initially zero. Work that is submitted before the next call may add to them.
   CountSums<kCounts> next(dynasoar::Executor& executor) {
     if (pending_ == kSteps) collect(executor);
     if (pending_ == 0) executor.for_each_index(words_.size(), ClearCounts<kCounts>{words_.data()});
@@ -83,7 +83,7 @@ class CountHistory {
     executor.for_each_index(threads, CountItems<kCounts, F>{count, next(executor), items, threads});
   }
 
-  /// Waits, and returns what was counted since the last call, oldest first.
+  /// Waits, and returns the counts since the last call, oldest first.
   std::vector<Counts<kCounts>> take(dynasoar::Executor& executor) {
     collect(executor);
     return std::exchange(collected_, {});

@@ -45,13 +45,13 @@ class DenseSimulation : public Interface {
   PhaseClock& clock() { return clock_; }
   void end_phase(std::size_t phase) { clock_.end_phase(executor_, phase); }
 
-  /// Of loops that look at the state.
+  /// The executor for loops that read the state.
   dynasoar::Executor& runner() { return executor_; }
 
-  /// Steps that were made.
+  /// The number of steps so far.
   std::uint32_t steps() const { return step_; }
 
-  /// A step begins. @return its number, from 1
+  /// Begins a step. @return its number, from 1
   std::uint32_t begin_step() {
     clock_.begin_step(executor_);
     return ++step_;
@@ -64,7 +64,7 @@ class DenseSimulation : public Interface {
   void count_step() { now_.add(1); }
   StepNumber now() const { return now_.view(); }
 
-  /// Submits a loop, which is all that a phase of the step does.
+  /// Submits a loop that is a whole phase of the step.
   ///
   /// @param function   device callable with a 32-bit index
   template <class F>

@@ -1,5 +1,5 @@
 /// @file
-/// require_finite: ends a run whose numbers have stopped being numbers. For models in floating point.
+/// require_finite: ends a run if its numbers are no longer finite. For models in floating point.
 #pragma once
 
 #include <cmath>

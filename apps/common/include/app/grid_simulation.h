@@ -1,6 +1,5 @@
 /// @file
-/// GridParameters, GridSimulation: what the implementations of models whose world is a grid of cells have in common.
-/// Plain C++.
+/// GridParameters, GridSimulation: the common part of models with a grid of cells as their world. Plain C++.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace app {
 
-/// How large the world is. @pre width, height >= 1; width * height < 2^31
+/// The size of the world. @pre width, height >= 1; width * height < 2^31
 struct GridParameters : RunParameters {
   int width;
   int height;
@@ -28,7 +27,7 @@ struct GridParameters : RunParameters {
 
 /// @tparam Parameters   derived from GridParameters
 /// @tparam Census       what is counted after a step
-/// @tparam Cell         what there is to know about a cell
+/// @tparam Cell         the state of a cell
 template <class Parameters, class Census, class Cell>
 class GridSimulation : public Simulation {
  public:
@@ -36,10 +35,10 @@ class GridSimulation : public Simulation {
   using CensusT = Census;
   using CellT = Cell;
 
-  /// What was counted since the last call, oldest first.
+  /// The censuses since the last call, oldest first.
   virtual std::vector<Census> take_history() = 0;
 
-  /// All cells, row by row; if several ranks make the run, nothing on ranks but the first.
+  /// All cells, row by row. If several ranks share the run, only the first rank gets them.
   virtual std::vector<Cell> cells() = 0;
 };
 

@@ -1,6 +1,6 @@
 /// @file
-/// MapBox and MapPainter: pictures of things that lie at coordinates in the plane, with a legend below. Used by the
-/// pictures of models whose world is a network.
+/// MapBox and MapPainter: draw things at coordinates in the plane, with a legend below. Used by the pictures of models
+/// with a network as their world.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace app {
 
-/// The smallest rectangle with all points that it is told of. y grows upwards.
+/// The smallest rectangle with all points that were added. y grows upwards.
 struct MapBox {
   double left = 0;
   double right = 0;
@@ -42,7 +42,7 @@ struct MapBox {
   }
 };
 
-/// How a map looks; lengths in pixels.
+/// The style of a map; lengths in pixels.
 struct MapStyle {
   double margin;
   double legend;         ///< height of the strip below the map
@@ -52,7 +52,7 @@ struct MapStyle {
   Rgb ink;  ///< of the legend's texts
 };
 
-/// What the painters of maps have in common.
+/// The common part of the painters of maps.
 class MapPainter {
  public:
   Picture picture() const { return picture_of(image_); }
@@ -98,7 +98,7 @@ class MapPainter {
 
   double legend_middle() const { return height_ + style_.legend_middle; }
 
-  /// Text in the legend. @return where the next thing in the line begins
+  /// Draws text in the legend. @return the start of the next item in the line
   double text(double x, const std::string& words) {
     constexpr double kFontSize = 22;
     cairo_select_font_face(cr(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);

@@ -27,8 +27,8 @@ __device__ inline Sum add(Word a, Word b, Word c) {
   return {a ^ b ^ c, (a & b) | (c & (a ^ b))};
 }
 
-/// For 64 cells, which of their neighbours are of some kind: the three in the row above, from left to right, the two in
-/// the same row, and the three in the row below.
+/// For 64 cells, their neighbours of some kind: the three in the row above, from left to right, the two in the same
+/// row, and the three in the row below.
 struct NeighborSets {
   Word sets[kMostNeighbors];
 
@@ -92,7 +92,7 @@ struct NeighborCounts {
     return less;
   }
 
-  /// The cells whose number of such neighbours is in the set.
+  /// The cells for which the number of such neighbours is in the set.
   __device__ Word in(std::uint32_t set) const {
     Word found = 0;
     for (std::uint32_t n = 0; n <= kMostNeighbors; ++n) {

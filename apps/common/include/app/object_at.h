@@ -1,5 +1,5 @@
 /// @file
-/// describe_objects_at: what is known of the objects at a place, for who clicks on it.
+/// describe_objects_at: describes the objects at a place on which the user clicks.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace app {
 
 /// @param objects   with places: `x` and `y`, or `position_.x` and `position_.y`; of cells, their numbers in the world
 /// @param x, y      the place: of worlds of cells, all objects of that cell are described; of points, the nearest one
-/// @param reach     at most so far away
-/// @return          lines: what it is, and then its fields
+/// @param reach     the greatest distance
+/// @return          lines: the object, and then its fields
 std::vector<std::string> describe_objects_at(const dynasoar::Columns& objects, const World& world, double x, double y,
                                              double reach);
 

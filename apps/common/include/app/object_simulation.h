@@ -1,5 +1,5 @@
 /// @file
-/// ObjectSimulation: a simulation whose state is objects, and which can be watched.
+/// ObjectSimulation: a simulation with objects that can be watched.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class ObjectSimulation : public dynasoar::program::ObjectSimulation<Derived, Int
 
   dynasoar::Executor& executor() { return this->handle().executor(); }
 
-  /// Of loops that look at objects.
+  /// The handle for loops over objects.
   auto& runner() { return this->handle(); }
 
   /// Creates an object `T(i, states)` for each state whose member has this value. Waits.

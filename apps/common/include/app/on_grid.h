@@ -1,5 +1,5 @@
 /// @file
-/// OnGrid: what the parallel implementations of models on grids have in common: their history, and the states of their
+/// OnGrid: the common part of the parallel implementations of models on grids: their history, and the states of their
 /// cells.
 #pragma once
 
@@ -59,12 +59,12 @@ class OnGrid : public Base {
   static constexpr Rgb kBackground = {0, 0, 0};
 
  protected:
-  /// As in Base.
+  /// As the constructor of Base.
   template <class... Arguments>
   explicit OnGrid(const ParametersT& parameters, const Arguments&... arguments)
       : Base(parameters, arguments...), parameters_(parameters), own_{0, parameters.cells()} {}
 
-  /// If several ranks make the run: the cells that this one has, all if this is not called.
+  /// Sets the cells of this rank if several ranks share the run. By default, it has all cells.
   void set_own_cells(const CellRange& own) { own_ = own; }
 
   const ParametersT& parameters() const { return parameters_; }
@@ -76,7 +76,7 @@ class OnGrid : public Base {
                     CountOwnCell<Counter>{counter, static_cast<std::size_t>(own_.first)});
   }
 
-  /// Waits. If several ranks make the run, those of all on the first, nothing on others.
+  /// The states of all cells. Waits. If several ranks share the run, only the first rank gets them.
   /// @param view   what device code is given, with a function `state(c)`
   template <class View>
   std::vector<CellT> states_of(const View& view) {

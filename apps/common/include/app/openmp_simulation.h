@@ -1,7 +1,7 @@
 /// @file
 /// OpenMpSimulation, GhostRows: the parts that the hand-written OpenMP baselines of the models on lattices have in
-/// common. They measure what objects on lattices cost on a CPU, so they use nothing of the library but its random
-/// numbers. Only in builds for a CPU whose compiler has OpenMP.
+/// common. They measure the cost of objects on lattices on a CPU, so they use only the random numbers of the library.
+/// Only in builds for a CPU with a compiler that has OpenMP.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace app {
 
-/// A loop over rows takes cells in strips of so many, whose intermediate results stay in the first-level cache.
+/// A loop over rows takes cells in strips of this length, so that intermediate results stay in the first-level cache.
 inline constexpr int kStrip = 256;
 
 /// @tparam Interface   of the model's simulations
@@ -49,7 +49,7 @@ class OpenMpSimulation : public Interface {
 
   int threads() const { return threads_; }
 
-  /// Number of the present step, from 1.
+  /// The number of the current step, from 1.
   std::uint32_t now() const { return step_; }
 
   /// Calls `f(y)` for the rows of a phase, the same ones in the same thread each time.
@@ -73,8 +73,8 @@ class OpenMpSimulation : public Interface {
   std::vector<Census> history_;
 };
 
-/// Rows of cells, each with a cell more at both ends. Uninitialized, so that the threads that write to rows first have
-/// them in their memory.
+/// Rows of cells, each with an additional cell at both ends. Uninitialized, so that the threads that write to rows
+/// first have them in their memory.
 ///
 /// @tparam T   trivial
 template <class T>

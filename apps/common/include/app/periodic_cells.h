@@ -10,7 +10,7 @@
 
 namespace app {
 
-/// A coordinate in [0, side). @pre it is less than a side outside
+/// Moves a coordinate to [0, side). @pre it is less than one side outside
 __host__ __device__ inline float wrapped(float coordinate, float side) {
   if (coordinate < 0) coordinate += side;
   return coordinate < side ? coordinate : coordinate - side;

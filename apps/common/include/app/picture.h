@@ -44,7 +44,7 @@ class Picture {
   std::vector<std::uint32_t> words_;
 };
 
-/// How a grid becomes a picture of sensible size: small grids are magnified, huge ones sampled.
+/// The scale at which a grid becomes a picture of a suitable size: small grids are magnified, huge ones are sampled.
 struct PictureScale {
   int magnify;  ///< pixels per cell and side
   int sample;   ///< every n-th cell of every n-th row is shown

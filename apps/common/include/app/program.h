@@ -1,6 +1,6 @@
 /// @file
-/// Program: a program whose runs are also drawn, in pictures and in a window. ModelProgram: what the programs derive
-/// from, and GridProgram: those whose world is a grid of cells.
+/// Program: a program that also draws its runs, in pictures and in a window. ModelProgram: the base of the programs.
+/// GridProgram: the base of programs with a grid of cells as their world.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace app {
 
-/// Files with drawings that every run writes, unless their options say otherwise.
+/// Files with drawings that every run writes, unless their options are none.
 struct Drawings {
   DefaultFile chart;
   DefaultFile picture;
@@ -31,10 +31,10 @@ class Program : public dynasoar::program::Program {
 
   virtual Drawings drawings() const = 0;
 
-  /// Where things are at the start. After start().
+  /// The world at the start. Called after start().
   virtual World world() const = 0;
 
-  /// The present state. If several ranks make the run, all call it, and what others than the first get is not shown.
+  /// A picture of the current state. If several ranks share the run, all call it, and only the first shows its picture.
   virtual Picture picture() = 0;
 
   virtual Chart chart(const std::vector<Row>& history) const = 0;

@@ -14,7 +14,7 @@
 
 namespace app {
 
-/// The number of random words, out of 2^32, that mean yes.
+/// The number of random words, out of 2^32, for which the event happens.
 inline std::uint64_t words_of(double probability) {
   return static_cast<std::uint64_t>(probability * 4294967296.0);
 }
@@ -43,7 +43,7 @@ class Reference : public Interface {
 
   virtual Census census() const = 0;
 
-  /// The words that belong to one decision about one cell or object in the present step.
+  /// The random words for one decision about one cell or object in the current step.
   std::array<std::uint32_t, 4> random_words(std::uint32_t decision, std::size_t entity, std::uint32_t draw = 0) const {
     const auto seed_low = static_cast<std::uint32_t>(seed_ & 0xFFFFFFFFu);
     const auto seed_high = static_cast<std::uint32_t>(seed_ >> 32);

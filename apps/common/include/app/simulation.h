@@ -1,5 +1,5 @@
 /// @file
-/// What the implementations of all models have in common: the DSL variants, the hand-written baselines and the
+/// The common interface of all implementations of models: the DSL variants, the hand-written baselines and the
 /// sequential references. Plain C++, so that only the implementations themselves are compiled as CUDA.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <app/viewport.h>
 #include <dynasoar/program/simulation.h>
 
-/// What the applications share, beside what all programs do.
+/// The common parts of the applications, in addition to those of all programs.
 namespace app {
 
 using namespace dynasoar::program;
@@ -20,7 +20,7 @@ class Simulation : public dynasoar::program::Simulation {
   /// Makes a picture of a part of the world, on the device. @pre why_no_objects() is empty
   virtual void paint(const Viewport&) { throw std::logic_error("this implementation has no objects"); }
 
-  /// The picture that was made last. Waits.
+  /// The last picture. Waits.
   virtual Picture painted() { throw std::logic_error("this implementation has no objects"); }
 };
 

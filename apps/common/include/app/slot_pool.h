@@ -1,6 +1,6 @@
 /// @file
-/// SlotPool: slots for objects that are born and die in hand-written baselines, without an allocator. A free list
-/// contains the slots of dead objects. Used by the baselines of ants, epidemic and tumour.
+/// SlotPool: slots for objects that are created and destroyed in hand-written baselines, without an allocator. A free
+/// list contains the slots of dead objects. Used by the baselines of ants, epidemic and tumour.
 ///
 /// Births are noted in one loop and get their slots in a later one, so that no thread reads a slot while another one
 /// fills it.
@@ -27,7 +27,7 @@ struct SlotPoolView {
   struct Counters {
     dynasoar::AtomicWord<std::uint32_t> used;    ///< greatest number of slots in use; capacity + 1: not all got a slot
     dynasoar::AtomicWord<std::uint32_t> free;    ///< length of the free list
-    dynasoar::AtomicWord<std::uint32_t> births;  ///< that have no slot yet
+    dynasoar::AtomicWord<std::uint32_t> births;  ///< births that have no slot yet
   };
   static constexpr auto kRelaxed = dynasoar::Order::relaxed;  // the end of a loop publishes its stores
 
@@ -36,13 +36,13 @@ struct SlotPoolView {
   std::uint32_t* free;  ///< [capacity]
   Birth* births;        ///< [capacity]
 
-  /// Number of slots that have contained an object: the first ones.
+  /// The number of slots that have contained an object. These are the first slots.
   __device__ std::uint32_t used() const {
     const std::uint32_t used = counters->used.load(kRelaxed);
     return used < capacity ? used : capacity;
   }
 
-  /// Adds a slot whose object has died to the free list.
+  /// Adds the slot of a dead object to the free list.
   __device__ void release(std::uint32_t slot) const { free[counters->free.fetch_add(1, kRelaxed)] = slot; }
 
   /// Notes a birth. @pre at most one per object and step

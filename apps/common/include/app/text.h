@@ -1,6 +1,5 @@
 /// @file
-/// Reading text that people and other programs have written: what all readers of input files share. Plain C++.
-/// Nothing here depends on the locale.
+/// Reads text from input files: the common part of all readers. Plain C++. Nothing here depends on the locale.
 #pragma once
 
 #include <charconv>
@@ -24,13 +23,13 @@ using namespace dynasoar::program;
 /// @throws UsageError if the file cannot be read or is not text
 std::string read_text(const std::string& path);
 
-/// `text` without a byte order mark, each of its lines ended by a line feed alone.
+/// `text` without a byte order mark, with a single line feed at the end of each line.
 ///
 /// @param name   of the file, for messages
 /// @throws UsageError if it is compressed, UTF-16 or binary
 std::string plain_text(std::string text, const std::string& name);
 
-/// Takes the first line off `rest`. @return false if there is none
+/// Removes the first line from `rest`. @return false if there is none
 bool take_line(std::string_view& rest, std::string_view& line);
 
 /// "file:line:column: message"; lines and columns count from 1.
@@ -39,7 +38,8 @@ std::string at_place(const std::string& file, std::size_t line, std::size_t colu
 /// Whether a decimal number that from_chars found out of range is nearer to 0 than to infinity.
 bool is_tiny(std::string_view number);
 
-/// The whole of `text` as a number. A plus may precede it. What is too small for a floating-point type is 0.
+/// The whole of `text` as a number. A plus may precede it. A number that is too small for a floating-point type becomes
+/// 0.
 ///
 /// @return   nothing if `text` is not a number, or infinite, not a number (NaN), or too large
 template <class T>

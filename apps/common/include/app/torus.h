@@ -1,6 +1,6 @@
 /// @file
-/// Torus: cells in rows, and the neighbours of each, where opposite borders are joined. Used by the parallel
-/// implementations of the models on such grids; the sequential references have code of their own.
+/// Torus: cells in rows, and their neighbours, with joined opposite borders. Used by the parallel implementations of
+/// the models on such grids; the sequential references have their own code.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 /// @file
-/// Vector: of the plane, for host and device. For models whose objects have coordinates.
+/// Vector: a vector of the plane, for host and device. For models with objects that have coordinates.
 #pragma once
 
 #include <dynasoar/platform/config.h>

@@ -1,5 +1,5 @@
 /// @file
-/// View: a window in which a run is watched. Only view.cpp includes SDL.
+/// View: a window that shows a run. Only view.cpp includes SDL.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ class View {
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
-  /// Opens the window. @pre both live longer; `simulation` has objects
+  /// Opens the window. @pre both arguments outlive it; `simulation` has objects
   ///
-  /// @param steps   of the whole run
+  /// @param steps   the number of steps of the whole run
   void open(Program& program, Simulation& simulation, int steps);
 
-  /// Shows the state after `step` and does what the user asks for, until the next step is to be made; after the last
-  /// one, until the window is closed.
+  /// Shows the state after `step` and handles the user's input until it is time for the next step. After the last step,
+  /// it continues until the window is closed.
   ///
   /// @return   false if the window was closed, or the program interrupted
   bool wait(int step);

@@ -1,6 +1,6 @@
 /// @file
-/// World and Viewport: where a model's things are, and where in a picture. Constant expressions, so that device code
-/// takes them, too.
+/// World and Viewport: the positions of a model's things in its world and in a picture. Constant expressions, so that
+/// device code can use them, too.
 #pragma once
 
 namespace app {
@@ -34,7 +34,7 @@ struct Viewport {
   bool operator==(const Viewport&) const = default;
 };
 
-/// The viewport of so many pixels that shows the whole world in its middle.
+/// The viewport of this size that shows the whole world in its middle.
 constexpr Viewport whole(const World& world, int width, int height) {
   const double across = width / world.width;
   const double down = height / world.height;
