@@ -1,6 +1,6 @@
 /// @file
-/// The main function of every test program: runs its tests, or says that they are skipped for want of a GPU. And the
-/// defaults of the sanitizers.
+/// The main function of every test program, which runs its tests, or reports that they are skipped because there is no
+/// GPU; and the defaults of the sanitizers.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 
@@ -13,8 +13,8 @@ const char* __asan_default_options();
 const char* __tsan_default_options();
 
 // Some tests ask for more memory than there is and expect the library's error, so the sanitizers' allocators must
-// return null instead of ending the program. New memory is not left 0, which would hide that it is read before it is
-// written.
+// return null instead of ending the program. New memory is filled with a byte other than 0, because zeros would hide
+// that it is read before it is written.
 const char* __asan_default_options() {
   return "allocator_may_return_null=1:max_malloc_fill_size=16777216";
 }

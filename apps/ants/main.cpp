@@ -66,7 +66,7 @@ class Ants final : public app::ModelProgram<Simulation, Parameters> {
     app::add_fraction(cli, "--births", model.births, "Probability that a portion of food in the nest feeds a new ant");
     app::add_integer(cli, "--lifetime", lifetime_, 1, std::numeric_limits<int>::max(), "Steps that an ant lives");
     app::add_integer(cli, "--room", room_, 0, kMostRoom,
-                     "The most ants that there may be; 0: 4096 more than twice as many as at the start");
+                     "The greatest number of ants; 0: 4096 more than twice the number at the start");
     add_seed(cli, model.seed);
   }
 

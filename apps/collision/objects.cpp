@@ -3,8 +3,9 @@
 ///
 /// A step is five loops: bodies *attract* each other, *move*, *seek* a heavier one nearby and ask it to take them,
 /// *merge* into it if they are the one it accepts, and *leave* if they have merged. A loop reads what the loops before
-/// it wrote; of what a loop writes, every body writes its own part, but for two things: asking is an atomic minimum,
-/// and whoever merges writes the motion of the body that takes it, which accepts nobody else and does not merge itself.
+/// it wrote; of what a loop writes, every body writes its own part, with two exceptions. Asking is an
+/// atomic minimum; and a body that merges writes the motion of the body that accepted it, which accepts no other body
+/// and does not merge itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -102,14 +103,14 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ std::uint64_t rank_as_asker() const { return asker_rank(mass_, number_); }
 
-  /// Asks a heavier body, or nobody.
+  /// Asks a heavier body, or none if it is null.
   __device__ void ask(Body* heavier) {
     target_ = heavier;
     // relaxed: the loop's end orders it before what reads it.
     if (heavier != nullptr) heavier->asker_->fetch_min(rank_as_asker(), dynasoar::Order::relaxed);
   }
 
-  /// Who asks for another body itself takes nobody; else it takes the lightest of those that ask.
+  /// A body that asks another one accepts none. Otherwise it accepts the lightest of the bodies that ask it.
   __device__ bool accepts(const Body* asker) const {
     return target_ == nullptr && asker_->load(dynasoar::Order::relaxed) == asker->rank_as_asker();
   }
@@ -138,7 +139,7 @@ struct Model {
   static void submit_step(std::uint32_t step, dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
     // Those who have merged leave gaps, around which all others find their way in each loop over pairs.
     if (kind_of(step) == 1) handle.compact<Body>({.above = 0.1});
-    const auto kept = handle.keep_lists();  // nobody goes before the last loop
+    const auto kept = handle.keep_lists();  // no body is destroyed before the last loop
     handle.parallel_do<&Body::attract>();
     clock.end_phase(handle.executor(), 0);
     handle.parallel_do<&Body::move>();

@@ -65,7 +65,7 @@ class Epidemic final : public app::ModelProgram<Simulation, Parameters> {
     app::add_fraction(cli, "--births", model.births, "Probability that a person has a child, in a step");
     app::add_fraction(cli, "--deaths", model.deaths, "Probability that a person dies of something else, in a step");
     app::add_integer(cli, "--room", room_, 0, kMostRoom,
-                     "The most people that there may be; 0: 4096 more than twice as many as at the start");
+                     "The greatest number of people; 0: 4096 more than twice the number at the start");
     add_seed(cli, model.seed);
   }
 

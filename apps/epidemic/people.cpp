@@ -128,7 +128,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
         options_(options_of(parameters)),
         rules_(Rules::of(parameters)),
         room_(room_of(parameters)),
-        // Cells a bit wider than the distance of a contact, so that nobody looks into more than nine. Room for all
+        // Cells a bit wider than the distance of a contact, so that a person looks into nine at most. Room for all
         // people: the infected multiply faster than a host that runs ahead of a GPU could make room for them.
         grid_(handle(), {.lower = {0, 0},
                          .upper = {parameters.side, parameters.side},

@@ -38,7 +38,7 @@ struct Work {
   Arrays boids;   ///< by number
   Arrays sorted;  ///< as they were before the step, cell by cell
   std::uint32_t *cells, *numbers, *sorted_cells, *order;
-  std::uint32_t *begins, *ends;  ///< of each cell; 0 where there is nobody
+  std::uint32_t *begins, *ends;  ///< of each cell; 0 if it is empty
 };
 
 template <class Arrays>

@@ -2,7 +2,7 @@
 /// Flocking with boids as objects. The model itself is in README.md.
 ///
 /// A step sorts the boids into a grid, which copies what others see of them, and is then one loop: every boid looks at
-/// the copies, with the help of several threads, turns and moves. It changes itself alone, so nobody waits for anybody.
+/// the copies, with the help of several threads, turns and moves. It changes only itself, so no boid waits for another.
 
 #include <algorithm>
 #include <cmath>

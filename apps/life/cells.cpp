@@ -261,7 +261,7 @@ class Model {
   void submit_step(app::PhaseClock& clock, std::uint32_t) {
     dynasoar::Executor& executor = handle_.executor();
     {
-      const auto kept = handle_.keep_lists();  // nobody is born or goes before candidates act
+      const auto kept = handle_.keep_lists();  // no cell is created or destroyed before candidates act
       handle_.parallel_do<&Alive::act>(rule_);
       clock.end_phase(executor, 0);
       handle_.parallel_do<&Candidate::act>();

@@ -62,7 +62,7 @@ class OpenMpLife final : public app::OpenMpSimulation<Simulation, Population> {
 
   static constexpr std::uint8_t kNever = 255;  ///< more than any sum
 
-  /// Three sums: as many as the best known rule has, which are looked for in one loop.
+  /// The sums that one loop compares with: three, the number in the best known rule.
   using Sums = std::array<std::uint8_t, 3>;
 
   /// For the nine cells around and at one, twice the number of alive ones, and 1 more if it is alive itself: with which

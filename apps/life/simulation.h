@@ -1,6 +1,7 @@
 /// @file
-/// What every implementation of Life and Generations offers, and how to make one: the DSL variants, the hand-written
-/// baselines and the sequential reference. Plain C++, so that only the implementations themselves are compiled as CUDA.
+/// The interface of all implementations of Life and Generations, and the functions that create them: the DSL variants,
+/// the hand-written baselines and the sequential reference. It is plain C++, so that only the implementations are
+/// compiled as CUDA.
 #pragma once
 
 #include <cstdint>

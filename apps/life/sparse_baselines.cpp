@@ -6,8 +6,8 @@
 ///
 /// A step has two loops over the list. First agents *act* as they decided: some alive cells die, some candidates come
 /// alive, which changes the bytes of the cells around (cell_bytes.h) and puts new candidates behind the list's end.
-/// Then agents *look* at their cells' bytes, which nobody changes now but for those who leave, decide what becomes of
-/// their cell in the next step, and go to the other list. An agent stays the same entry when its cell is born or dies,
+/// Then agents *look* at their cells' bytes, which only agents that leave change now, decide the next state of
+/// their cell, and go to the other list. An agent stays the same entry when its cell is born or dies,
 /// so one list is enough, and all of its entries run the same code.
 
 #include <algorithm>
@@ -32,8 +32,8 @@
 namespace life {
 namespace sparse {
 
-/// Indices of each loop. The host does not know how long a list is; so loops have a fixed number of workers, who share
-/// what there is: on a GPU more or less as many as it has threads, on CPUs a few for each.
+/// Indices of each loop. The host does not know how long a list is; so loops have a fixed number of workers, which
+/// share its entries: on a GPU about the number of its threads, on CPUs a few for each.
 inline constexpr std::uint32_t kWorkers = dynasoar::kCudaBackend ? 1u << 18 : 512;
 
 /// Entries that a worker appends at a time. The lanes of a warp append together anyway.
@@ -48,8 +48,8 @@ struct alignas(8) Agent {
 
 /// How many agents a list has.
 ///
-/// Whoever appends takes numbers from an atomic counter: relaxed, because only uniqueness matters; the loop after it
-/// reads the entries and how many there are.
+/// An agent that is appended takes its place from an atomic counter. The order is relaxed, because places must only be
+/// unique: only the next loop reads the entries and their number.
 struct Counts {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
 
@@ -143,7 +143,7 @@ struct Act {
   std::uint32_t workers;
 
   __device__ void operator()(std::size_t worker) const {
-    // Nobody needs this count now: its list is the one of the step before.
+    // This count is not needed now: its list is that of the step before.
     if (worker == 0) other.counts->settled.store(0, dynasoar::Order::relaxed);
     const Share share = Share::of(worker, workers, present.settled());
     for (std::uint32_t i = share.begin; i < share.end; i += share.stride) {
@@ -204,7 +204,7 @@ struct Look {
   std::uint32_t workers;
 
   __device__ void operator()(std::size_t worker) const {
-    // Nobody needs this count now: the other list's agents act in the next step.
+    // This count is not needed now: the other list's agents act in the next step.
     if (worker == 0) other.counts->newcomers.store(0, dynasoar::Order::relaxed);
     const Share share = Share::of(worker, workers, present.size());
     append(share, other.agents, other.counts->settled, [&](std::uint32_t i, Agent& agent) {

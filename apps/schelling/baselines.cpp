@@ -75,7 +75,7 @@ struct DenseStep {
       cells.group(to) = cells.group(c);
       cells.unhappy(to) = cells.unhappy(c);
       cells.group(c) = kVacant;
-      cells.lot(to).store(kNobody, dynasoar::Order::relaxed);  // nor is it the lot of those who lost
+      cells.lot(to).store(kNobody, dynasoar::Order::relaxed);  // so that agents that lost do not match it
     } else if (rules.gives_up(cells.unhappy(c))) {
       cells.group(c) = kVacant;
     }

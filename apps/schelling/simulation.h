@@ -1,7 +1,7 @@
 /// @file
-/// What every implementation of Schelling's model offers, and how to make one: the DSL variant, the hand-written
-/// baselines and the sequential reference. Used by the program, the tests and the benchmark; plain C++, so that only
-/// the implementations themselves are compiled as CUDA.
+/// The interface of all implementations of Schelling's model, and the functions that create them: the DSL variant, the
+/// hand-written baselines and the sequential reference. Used by the program, the tests and the benchmark. It is plain
+/// C++, so that only the implementations are compiled as CUDA.
 #pragma once
 
 #include <cstdint>

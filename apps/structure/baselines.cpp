@@ -6,8 +6,8 @@
 /// everything.
 ///
 /// Springs compute forces, then nodes add up those of their springs: two loops. Springs and nodes are their numbers. A
-/// spring that goes marks its own place, which stays unused, and empties its slots at both ends, which nobody else
-/// writes and nobody reads in that loop.
+/// spring that goes marks its own place, which stays unused, and empties its slots at both ends, which no
+/// other spring writes and nothing reads in that loop.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 ///
 /// Springs compute forces, nodes add up those of their springs: each loop reads what the loop before it wrote, and
 /// every location has one writer in a loop. A spring knows its slots at both of its ends, so that it can take itself
-/// out of them while other springs do so: nobody else writes there, and nobody reads slots in that loop.
+/// out of them while other springs do so: no other spring writes there, and nothing reads slots in that loop.
 
 #include <algorithm>
 #include <array>
@@ -380,7 +380,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
 
   /// Gives every free node, none of which has one, its distance from the nearest anchor, if springs connect them.
   void search_anchored() {
-    const auto kept = handle().keep_lists();  // nobody goes meanwhile
+    const auto kept = handle().keep_lists();  // nothing is destroyed meanwhile
     search_.run([this](std::uint32_t distance, Distance* farthest) {
       if (distance == 0) {
         handle().parallel_do<AnchorNode, &NodeBase::reach_neighbors>(distance, farthest);

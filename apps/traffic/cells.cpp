@@ -84,10 +84,10 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   __device__ bool is_free() const { return sight_->car == nullptr; }
   __device__ std::uint32_t number() const { return sight_->number; }
 
-  /// At which it may be entered: 0 if its light is red.
+  /// The speed limit for cars that enter now: 0 if the light is red.
   __device__ std::uint8_t limit_now(const Sight& sight) const;
 
-  /// A car, or nobody, is here from now on.
+  /// Sets the car that is here from now on; null: none.
   __device__ void put(Car* car) { sight_->car = car; }
 
   __device__ void populate(World world);

@@ -64,7 +64,7 @@ class Tumour final : public app::ModelProgram<Simulation, Parameters> {
     app::add_fraction(cli, "--supply", model.supply, "Share of the missing oxygen that vessels replace in a step");
     app::add_fraction(cli, "--uptake", model.uptake, "Volume that a living cell empties of oxygen in a step");
     app::add_integer(cli, "--room", room_, 0, kMostRoom,
-                     "The most cells that there may be; 0: 524,288 more than twice as many as at the start");
+                     "The greatest number of cells; 0: 524,288 more than twice the number at the start");
     add_seed(cli, model.seed);
   }
 

@@ -48,13 +48,13 @@ struct Ocean {
     return directions;
   }
 
-  /// An agent, or nobody, lives in cell c from now on.
+  /// Sets the agent that lives in cell c from now on; null: none.
   __device__ void put(std::uint32_t c, Agent* agent, std::uint8_t kind) const {
     agents[c] = agent;
     kinds[c] = agent != nullptr ? kind : kFree;
   }
 
-  /// The neighbour in `direction` of c is asked for by c's agent.
+  /// c's agent asks for the neighbour of c in `direction`.
   __device__ void ask(std::uint32_t c, std::uint32_t direction) const {
     const std::uint32_t wanted = torus.neighbor(c, direction);
     asked[wanted / 4].fetch_or(1u << (wanted % 4 * 8 + opposite(direction)), dynasoar::Order::relaxed);
@@ -261,7 +261,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   }
 
   void add_arrays(dynasoar::CheckpointItems& items) const {
-    items.add(dynasoar::array("agents", agents_)).add(dynasoar::array("kinds", kinds_));  // nobody asks between steps
+    items.add(dynasoar::array("agents", agents_)).add(dynasoar::array("kinds", kinds_));  // no agent asks between steps
   }
 
   dynasoar::Columns read_columns() {

@@ -70,7 +70,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ Cell* neighbor(std::uint32_t direction) const { return neighbors_->cells[direction]; }
 
-  /// An agent, or nobody, lives here from now on.
+  /// Sets the agent that lives here from now on; null: none.
   __device__ void put(Agent* agent, std::uint8_t kind) {
     agent_ = agent;
     kind_ = agent != nullptr ? kind : kFree;

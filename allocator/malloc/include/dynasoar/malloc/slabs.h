@@ -265,8 +265,7 @@ class Slabs {
   /// @param head   the old head
   /// @return chunks of the new head, for the caller
   __device__ SlabGrant replace(const SlabHead& head, std::uint32_t size, std::uint32_t wanted) const {
-    const std::uint32_t start =
-        head.next + size * kStep;  // searches of different sizes begin apart, and behind the old head
+    const std::uint32_t start = head.next + size * kStep;  // sizes start apart, behind the old head
     for (const std::uint32_t limit : {spots_of(size) / 2, limit_of(size)}) {
       for (std::uint32_t i = 0; i < slabs_;) {
         const Candidate candidate = look_at(start + i, size, limit);
