@@ -45,7 +45,7 @@ struct DeleteShuffled {
   }
 };
 
-// What the constructor that writes all fields does, by hand.
+// Hand-written code that does the same as the constructor that writes all fields.
 struct Store {
   float *a, *b, *c, *d, *e, *f, *g;
   std::uint32_t* owner;

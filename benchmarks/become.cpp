@@ -1,6 +1,6 @@
 // Become: objects of 36 bytes become objects of another class with which they have 32 bytes in common, all of them or
-// few. Compared with creating the other object, copying the fields and destroying the old one, written by hand; and
-// with AllocatorHandle::become, which also updates the pointer that each object has to another one.
+// few. Compared with creating the other object, copying the fields and destroying the old one, in hand-written code;
+// and with AllocatorHandle::become, which also updates the pointer that each object has to another one.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -112,7 +112,7 @@ class Benchmark {
       add(variant, "become of the handle, with pointers", measure(handle.executor(), settings_, update, restore));
       check(handle);
       restore();
-      // From here on, pointers to those who fall ill are stale.
+      // From here on, pointers to objects that fall ill are stale.
       const auto become = [&] { handle.parallel_do<Healthy>(Become{falls_ill}); };
       const auto by_hand = [&] { handle.parallel_do<Healthy>(BecomeByHand{falls_ill}); };
       const auto recover = [&] { handle.parallel_do<Sick>(Recover{}); };

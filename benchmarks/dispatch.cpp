@@ -1,6 +1,7 @@
 // Calls of a method that 1, 2, 4 or 8 classes define, each in its own way, of objects in an array: by dynasoar::call,
-// by a loop over the base class, by virtual functions of objects made with `new` in device code, and by hand, with a
-// switch over a number per object and plain arrays. The array's objects are sorted by class, or mixed at random.
+// by a loop over the base class, by virtual functions of objects made with `new` in device code, and by hand-written
+// code with plain arrays and a switch over a number per object. The array's objects are sorted by class, or mixed at
+// random.
 //
 // All do the same: read three floats and write two. The program compares the results.
 #include <cmath>
@@ -187,7 +188,7 @@ struct DeleteVirtual {
   __device__ void operator()(std::size_t i) const { delete agents[i]; }
 };
 
-// Arrays by hand.
+// Hand-written arrays.
 template <int kClasses>
 struct HandCreate {
   std::uint8_t* classes;
@@ -250,7 +251,7 @@ class Benchmark {
   static constexpr int kComparedSteps = 3;
   using Base = Agent<kClasses>;
 
-  /// Steps a few times for comparison of the results with those by hand, then for measurement.
+  /// Steps a few times for comparison of the results with those of the hand-written code, then for measurement.
   template <class Work, class Results>
   void add(dynasoar::Executor& executor, const std::string& how, Work work, Results results) {
     for (int i = 0; i < kComparedSteps; ++i) work();

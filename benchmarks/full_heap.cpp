@@ -1,7 +1,7 @@
 // How long one make_new takes in a heap that is almost full, while all threads of the device delete and create.
 //
 // A heap is filled, objects are deleted at random until the given share of its slots is taken, and then, in loop after
-// loop, every thread deletes one of its own objects and makes another, whose time is taken.
+// loop, every thread deletes one of its own objects and makes another. The time of the latter is measured.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

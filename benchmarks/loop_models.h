@@ -1,6 +1,6 @@
 /// @file
-/// What loops over objects are compared with loops over plain arrays by: classes with fields of several numbers and
-/// sizes, and the same work by hand.
+/// The models for comparisons of loops over objects with loops over plain arrays: classes with fields of several
+/// numbers and sizes, and hand-written code that does the same work.
 #pragma once
 
 #include <cstddef>
@@ -108,7 +108,7 @@ class Large : public Base {
   __device__ explicit Large(std::size_t) : a_(0), b_(0), c_(0) {}
 };
 
-// The same by hand: plain arrays, one kernel.
+// The same in hand-written code: plain arrays, one kernel.
 struct HandOne {
   float* x;
   __device__ void operator()(std::size_t i) const { x[i] += kDt; }

@@ -54,7 +54,7 @@ std::size_t heap_bytes_with_room(std::size_t objects) {
   return T::Allocator::template heap_bytes_for<T>(objects) / 16 * 17 + 64 * (std::size_t{1} << 20);
 }
 
-/// An array that a kernel by hand works on, set to zero.
+/// An array for a hand-written kernel, set to zero.
 template <class T>
 dynasoar::DeviceArray<T> zeros(std::size_t count) {
   dynasoar::DeviceArray<T> array(count);

@@ -1,8 +1,9 @@
 // Loops in which every object reads fields of another one, whose pointer it has in a field, of 8 bytes or compressed to
-// 4; against arrays by hand with indices of 4 bytes and of 8.
+// 4. They are compared with hand-written arrays with indices of 4 bytes and of 8.
 //
-// A store to a field may change any other object's fields for all that the compiler knows, so it moves no load of the
-// neighbour's fields above it; nor does it by hand. "Loads first" reads everything before it writes.
+// The compiler must assume that a store to a field changes any other object's fields, so it moves no load of the
+// neighbour's fields above the store. The same is true of the hand-written code. "Loads first" reads everything before
+// it writes.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -95,7 +95,7 @@ bool device_available();
 bool cuda_backend();
 bool checked_build();
 
-/// Memory that the loops can use and nobody has taken.
+/// Bytes of free memory that the loops can use.
 std::size_t free_memory_bytes();
 
 /// Makes the heap of the CUDA Toolkit's `malloc` an eighth of the GPU's memory, for the process: once it is in use it

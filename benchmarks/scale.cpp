@@ -1,5 +1,5 @@
 // Time per object, from ten thousand objects to two billion: a loop that reads four fields and writes two of objects of
-// 32 bytes, the same by hand, and the creation of the objects.
+// 32 bytes, the same in hand-written code, and the creation of the objects.
 #include <cstddef>
 #include <cstdint>
 #include <iostream>

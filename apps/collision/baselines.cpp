@@ -1,6 +1,6 @@
 /// @file
-/// collision written by hand, for two layouts: the bodies lie in arrays without gaps, which every step copies to
-/// another array where bodies have merged away.
+/// The hand-written collision, for two layouts. The bodies lie in arrays without gaps. A step copies them to another
+/// array if bodies have merged into others.
 
 #include <algorithm>
 #include <cstddef>

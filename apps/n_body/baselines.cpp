@@ -1,5 +1,5 @@
 /// @file
-/// n-body written by hand, for two layouts: all pairs tile by tile, then every body moves.
+/// The hand-written n-body, for two layouts. A step computes all pairs tile by tile; then every body moves.
 
 #include <cstdint>
 #include <memory>

@@ -171,7 +171,7 @@ class SumoReader {
     fail(lane, fmt::format("expected shape to be points 'x,y', found '{}'", app::shown(text)));
   }
 
-  // Turning round is for those who have no other way to go.
+  // Only cars that have no other way to go turn round.
   void add_connections(const pugi::xml_node& net) {
     for (const bool turns_round : {false, true}) {
       std::vector<bool> has_exits;

@@ -60,7 +60,7 @@ struct Ocean {
     asked[wanted / 4].fetch_or(1u << (wanted % 4 * 8 + opposite(direction)), dynasoar::Order::relaxed);
   }
 
-  /// Four cells choose among those who ask for them, and forget the question.
+  /// Four cells choose among the agents that ask for them, and forget the requests.
   __device__ void decide(std::uint32_t four_cells, Decision decision) const {
     const std::uint32_t askers = asked[four_cells].load(dynasoar::Order::relaxed);
     if (askers == 0) return;

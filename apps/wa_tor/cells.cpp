@@ -79,7 +79,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   /// The agent of the neighbour in `direction` asks for this cell.
   __device__ void ask(std::uint32_t direction) { asked_->fetch_or(1u << direction, dynasoar::Order::relaxed); }
 
-  /// Chooses among those who ask, and forgets the question.
+  /// Chooses among the agents that ask, and forgets the requests.
   __device__ void decide(World world, Decision decision) {
     const DirectionSet askers(asked_->load(dynasoar::Order::relaxed));
     if (askers.empty()) return;

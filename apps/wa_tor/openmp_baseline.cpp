@@ -1,8 +1,8 @@
 /// @file
 /// The hand-written OpenMP baseline for CPUs. The algorithm and the arrays are those of baselines.cpp: agents ask,
-/// cells take one of those who ask for them. A thread takes whole rows, in strips of cells: for all cells of a strip it
-/// finds at once which neighbours come into question, a bit each, in a loop without branches that compilers vectorize.
-/// Then it goes through those cells that have any, eight at a time where there are none.
+/// cells accept one of the agents that ask for them. A thread takes whole rows, in strips of cells. For all cells of a
+/// strip at once it finds which neighbours are eligible, a bit each, in a loop without branches that compilers
+/// vectorize. Then it visits the cells that have any; it skips eight at a time if none of them has.
 
 #include <algorithm>
 #include <cstdint>
@@ -196,7 +196,7 @@ class OpenMpOcean final : public app::OpenMpSimulation<Simulation, Population> {
     }
   }
 
-  /// For each cell with one of two offers, the directions to those who ask for it; 0 for others.
+  /// For each cell with one of two offers, the directions to the agents that ask for it; 0 for others.
   static void find_askers(const Strip& requests, std::uint8_t offer, std::uint8_t other, std::uint8_t* askers) {
     requests.find({opposite(0), opposite(1), opposite(2), opposite(3)}, askers);
     for (int i = 0; i < requests.count; ++i) {

@@ -271,7 +271,7 @@ TEST_CASE("the equations have the solutions that are known") {
 
   parameters = quiet({});
   parameters.infection = 0.01;
-  const double rate = 0.01 * 3.14159265358979 / 400 * 1000;  // nobody recovers: the logistic function
+  const double rate = 0.01 * 3.14159265358979 / 400 * 1000;  // no person recovers: the logistic function
   const Population logistic = well_mixed(parameters, {990, 10, 0}, 60).back();
   CHECK(logistic.infected == doctest::Approx(1000 / (1 + 99 * std::exp(-rate * 60))));
   CHECK(logistic.susceptible + logistic.infected == doctest::Approx(1000));

@@ -218,7 +218,7 @@ TEST_CASE("without agents, sugar grows and spreads until every cell but the corn
   for_each_run(with_reference<Sugarscape>(), land_of(16, 20, 42, 0, 0), [](Simulation& simulation) {
     simulation.step();
     for (const CellState& cell : simulation.cells()) {
-      // A gift below 8 reaches nobody.
+      // A gift below 8 reaches no agent.
       CHECK(cell.sugar == cell.growth - cell.growth / 8);
     }
     for (int step = 1; step < 300; ++step) simulation.step();
@@ -244,7 +244,7 @@ TEST_CASE("nobody is born before somebody is 22 steps old, and mothers bear no m
       for (const CellState& cell : landscape) {
         if (cell.kind == 0) continue;
         REQUIRE((cell.wealth > 0 && cell.age <= cell.max_age && cell.children <= cell.max_children));
-        // Whoever was there at the start is as old as the simulation.
+        // An agent that was there at the start is as old as the simulation.
         if (step < 22) REQUIRE(cell.age == step);
         children += cell.kind != 0 && cell.age == 0;
       }

@@ -75,7 +75,7 @@ class Free : public dynasoar::SoaBase<AllocatorT> {
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
 inline constexpr bool kInPieces = AllocatorT::kPlacement == dynasoar::detail::Placement::in_pieces;
 
-/// A fish whose age is the number of its place, everywhere.
+/// Puts a fish into every place, with the number of the place as its age.
 struct Settle {
   LatticeShape shape;
   __device__ void operator()(Place place) const {

@@ -113,8 +113,8 @@ class Lockstep {
   std::uint64_t now_ = 0;
 };
 
-/// Atomics policy for warps in lockstep: every access whose result is waited for takes a turn; what the heap has for
-/// GPUs holds.
+/// Atomics policy for warps in lockstep. Every access takes a turn if its thread waits for its result. The
+/// constants are those for GPUs.
 struct LockstepAtomics {
   template <class T>
   class word {

@@ -69,10 +69,10 @@ class UnseenByThreadSanitizer {
   UnseenByThreadSanitizer& operator=(const UnseenByThreadSanitizer&) = delete;
 };
 
-/// How capricious a warp is; chances in 1000.
+/// How often a warp's lanes diverge; probabilities in 1/1000.
 struct WarpScheduling {
   std::uint32_t split;  ///< that the lanes at one place become several groups
-  std::uint32_t early;  ///< that a lane that arrives goes on at once, with those who wait at its place already
+  std::uint32_t early;  ///< that a lane that arrives goes on at once, with the lanes that wait at its place already
 
   static constexpr WarpScheduling together() { return {0, 0}; }
   static constexpr WarpScheduling capricious() { return {250, 50}; }

@@ -71,8 +71,8 @@ __host__ __device__ constexpr std::uint32_t ids_of(std::uint32_t type) {
 /// Objects that a worker may have.
 constexpr std::uint32_t kMost = 32;
 
-/// The owners of objects. An object belongs to the worker, or the mailbox, whose entry it is. Its slot's claim is its
-/// id: a slot that is handed out twice is claimed twice.
+/// The owners of objects. An object belongs to the worker, or the mailbox, whose entry it is. Its slot is
+/// claimed with its id, so a slot that is allocated twice is claimed twice.
 struct Tables {
   Object** held;         // [kMost * workers], entry i of worker w at i * workers + w
   std::uint32_t* count;  // [workers] entries in use
@@ -147,8 +147,8 @@ class Worker {
     Object* const object = create(type, id);
     if (object == nullptr) {
       ++tally_[kRefused];
-      // So much is not to be had. Who went on asking without giving would do little else, because a refusal takes a
-      // while.
+      // The heap is full. A worker that went on creating without deleting would do little else, because a refusal
+      // takes long.
       level_ = bytes_ / 2;
       return;
     }

@@ -32,7 +32,7 @@ namespace coalesced_work {
 
 /// The floats of all threads.
 struct Arrays {
-  float** data;  // [threads], null for those who got nothing
+  float** data;  // [threads], null for those whose request was refused
   std::uint32_t length;
 };
 

@@ -7,10 +7,10 @@
 /// threads.
 ///
 /// The paper looks inside the allocators. Here everything is measured from outside, in the same way for all:
-/// - external fragmentation: 1 - (largest request that is served) / (bytes that nobody has). Who serves no requests
-///   above a page is near 100 %; what is promised, and may be all that there is, are the sizes of the range.
-/// - unusable: bytes that are nobody's after further requests of the range were made until they were refused, as a
-///   share of the heap. Internal fragmentation is a part of it, and free memory that fits no request the rest.
+/// - external fragmentation: 1 - (largest request that is served) / (bytes that are in no thread's memory). It is near
+///   100 % for an allocator that serves no requests above a page: it need serve only the sizes of the range.
+/// - unusable: bytes that are in no thread's memory after further requests of the range were made until they were
+///   refused, as a share of the heap. It consists of internal fragmentation and of free memory that fits no request.
 /// - accessed: 4-byte words that threads read and write, all those of their own memory in order, several times.
 #pragma once
 
@@ -130,7 +130,7 @@ class FragmentationRun {
  private:
   static constexpr std::size_t kHeapBytes = 16 << 20;
   static constexpr std::size_t kMeanBytes = 512;
-  static constexpr std::uint32_t kSteps = 20;  // the share of those who have memory changes by 0.2^20 after them
+  static constexpr std::uint32_t kSteps = 20;  // the share of threads that have memory converges as 0.2^step
 
   std::size_t largest() {
     const dynasoar::DeviceArray<std::size_t> found(1);

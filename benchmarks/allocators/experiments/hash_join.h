@@ -190,7 +190,7 @@ class Join {
 
   /// Joins once. @return seconds
   double run() {
-    // Who does not free begins with an empty heap.
+    // An allocator that does not free begins with an empty heap.
     if (!storage_ || !M::kProperties.frees) {
       storage_.reset();  // there may be no room for two
       storage_ = std::make_unique<typename M::Storage>(executor_, dynasoar::MallocNeeds{heap_bytes_, sizeof(Page)});

@@ -2,8 +2,8 @@
 /// How much of the heap is in use when a request is refused for the first time, over the size of a piece.
 ///
 /// Source: Pham et al., ICS '22, section 5.2.2, figure 11: powers of two up to 8192 bytes, and sizes between them.
-/// Threads ask until one of them, whoever it is, gets nothing. What the others get meanwhile counts: 1 % of the heap at
-/// most.
+/// Threads make requests until any one of them is refused. Pieces that others get meanwhile count: at most 1 % of the
+/// heap.
 #pragma once
 
 #include <algorithm>

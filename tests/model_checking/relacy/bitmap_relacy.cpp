@@ -22,7 +22,7 @@ namespace {
 constexpr Scheduler kRandom = Scheduler::random;
 constexpr Scheduler kFull = Scheduler::full;
 
-/// A bitmap, and a cell for each bit that belongs to whoever has cleared the bit.
+/// A bitmap, and a cell for each bit, which belongs to the thread that has cleared the bit.
 template <int kContainerBits>
 class BitmapScenario : public Scenario {
  public:

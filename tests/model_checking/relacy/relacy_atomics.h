@@ -48,8 +48,8 @@ struct Place {
 
 /// Every access is a point where another thread may go on; loads may return old values if their order allows it.
 ///
-/// Relacy makes stores take effect in the order of the program, other than the memory model. So relaxed stores, and
-/// relaxed additions whose result nobody waits for, are held back here for a while, at random: at most until the
+/// Relacy makes stores take effect in the order of the program, unlike the memory model. So relaxed stores, and
+/// relaxed additions whose result is not used, are held back here for a random time: at most until the
 /// thread's next release, its next access to the same word, or its next pause.
 struct RelacyAtomics {
   template <class T>

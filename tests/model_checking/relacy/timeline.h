@@ -40,7 +40,7 @@ class Timeline {
     return moment;
   }
 
-  /// The events that have been executed, whoever knows of them.
+  /// All events that have been executed, including those that no thread has observed.
   Moment latest() const {
     Moment moment{};
     for (int i = 0; i < threads(); ++i) moment.events[i] = events_[i].size;
