@@ -20,7 +20,8 @@ app::Description about() {
           .variant_help = "What is an object: cells and agents, on a lattice or with pointers, or agents only",
           .allocators = app::allocator_names(),
           .log = {"population.csv", "Agents, and sugar on the cells, after every step"},
-          .columns = {{"agents"}, {"males"}, {"females"}, {"sugar"}}};
+          .columns = {{"agents"}, {"males"}, {"females"}, {"sugar"}},
+          .ranks = app::all_ranks};
 }
 
 app::Row row_of(const Census& census) {
@@ -32,7 +33,7 @@ class Sugarscape final : public app::GridProgram<Simulation, Parameters> {
  public:
   Sugarscape()
       : GridProgram(about(),
-                    {{"placed", "cells and agents placed on a lattice", make_placed},
+                    {{"placed", "cells and agents placed on a lattice", make_placed, true},
                      {"cells", "cells and agents as objects", make_cells},
                      {"agents", "agents as objects", make_agents}},
                     baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}

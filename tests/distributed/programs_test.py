@@ -1,6 +1,6 @@
 """The command lines of the programs that several ranks can run: they write what one process writes, and end together.
 
-Usage: programs_test.py <mpiexec> <wa-tor> <forest-fire> <game-of-life> <generation>. Exits with 77 (skipped) if the
+Usage: programs_test.py <mpiexec> <wa-tor> <forest-fire> <game-of-life> <generation> <sugarscape>. Exits with 77 (skipped) if the
 programs need a GPU and there is none.
 """
 
@@ -16,12 +16,13 @@ import time
 import unittest
 
 MPIEXEC = sys.argv[1]
-WA_TOR, FOREST_FIRE, GAME_OF_LIFE, GENERATION = (pathlib.Path(path).resolve() for path in sys.argv[2:6])
+WA_TOR, FOREST_FIRE, GAME_OF_LIFE, GENERATION, SUGARSCAPE = (pathlib.Path(path).resolve() for path in sys.argv[2:7])
 EXIT_FAILURE, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_SKIPPED = 1, 2, 130, 77
 PATIENCE = 60  # seconds
 NO_PICTURES = ("--chart", "none", "--picture", "none")
 EXPORT = ("--export", "objects.csv", "--export-every", "6")
 OCEAN = ("--width", "70", "--height", "40")
+LAND = ("--width", "70", "--height", "160")
 
 # The options of runs whose files are compared, beside those that all programs have.
 RUNS = [
@@ -30,6 +31,7 @@ RUNS = [
     (GAME_OF_LIFE, ("--width", "130", "--height", "22", "--steps", "12", "--edge", "torus", "--output", "end.rle", *EXPORT), (1, 2, 4)),
     (GAME_OF_LIFE, ("--width", "64", "--height", "22", "--margin", "2", "--steps", "12", "--edge", "dead"), (3,)),
     (GENERATION, ("--width", "130", "--height", "22", "--steps", "12", "--edge", "torus", "--rule", "345/2/4", *EXPORT), (1, 2, 4)),
+    (SUGARSCAPE, (*LAND, "--steps", "30", "--frames", "frames", "--every", "10", *EXPORT), (1, 2, 3, 4, 7)),
 ]
 
 
@@ -87,6 +89,8 @@ class ProgramTest(unittest.TestCase):
                 (WA_TOR, ("--view",), "--view is for one process: leave it out, or start the program without mpirun"),
                 (WA_TOR, ("--height", "17"), "17 rows are too few for 3 ranks, each of which needs 6 at least: start 2 ranks at most"),
                 (WA_TOR, ("--height", "11"), "11 rows are too few for 3 ranks, .*: start the program without mpirun, as one process"),
+                (SUGARSCAPE, ("--height", "65"), "65 rows are too few for 3 ranks, each of which needs 22 at least: start 2 ranks at most"),
+                (SUGARSCAPE, ("--variant", "agents"), "--variant agents is for one process: take --variant placed, or start"),
                 (WA_TOR, ("--log", "missing/log.csv"), "--log: .*missing/log.csv"),
                 (WA_TOR, ("--checkpoint", "missing/ocean"), "--checkpoint: .*missing/ocean"),
                 (GAME_OF_LIFE, (), "--edge grow is for one process: take --edge dead or --edge torus, or start"),
@@ -188,6 +192,17 @@ class ProgramTest(unittest.TestCase):
         result = self.run_ranks(2, GENERATION, *options, "--steps", "9", "--restore", "c", "--output", "two.rle")
         self.assertEqual(result.returncode, 0, result)
         self.assertTrue(filecmp.cmp(self.folder / "one.rle", self.folder / "two.rle", shallow=False))
+
+    def test_sugarscape_goes_on_from_checkpoints_of_other_numbers_of_ranks(self):
+        """In a step after the first children were born."""
+        self.assertEqual(self.run_ranks(0, SUGARSCAPE, *LAND, "--steps", "32", "--export", "one.csv", "--picture", "one.png").returncode, 0)
+        self.assertEqual(self.run_ranks(3, SUGARSCAPE, *LAND, "--steps", "12", "--checkpoint", "c", *NO_PICTURES).returncode, 0)
+        for ranks, steps in ((7, "26"), (0, "29"), (2, "32")):
+            result = self.run_ranks(ranks, SUGARSCAPE, *LAND, "--steps", steps, "--restore", "c", "--checkpoint", "c",
+                                    "--export", "two.csv", "--picture", "two.png")
+            self.assertEqual(result.returncode, 0, result)
+        for one, two in (("one.csv", "two.csv"), ("one.png", "two.png")):
+            self.assertTrue(filecmp.cmp(self.folder / one, self.folder / two, shallow=False), two)
 
 
 if __name__ == "__main__":

@@ -145,6 +145,20 @@ class LatticeOnRanks {
     }
     whole_->handle().template parallel_do<kMethod>(args...);
   }
+  template <class T, auto kMethod, class... Args>
+  void parallel_do(const Reach& reach, const Args&... args) {
+    if constexpr (kMayDivide) {
+      if (divided_) return divided_->lattice.template parallel_do<T, kMethod>(reach, args...);
+    }
+    whole_->handle().template parallel_do<T, kMethod>(args...);
+  }
+  template <class T, class F, class... Args>
+  void parallel_do(const Reach& reach, const F& function, const Args&... args) {
+    if constexpr (kMayDivide) {
+      if (divided_) return divided_->lattice.template parallel_do<T>(reach, function, args...);
+    }
+    whole_->handle().template parallel_do<T>(function, args...);
+  }
 
  private:
   static constexpr bool kMayDivide = Allocator::kPlacement == dynasoar::detail::Placement::in_blocks;
