@@ -194,15 +194,18 @@ class ProgramTest(unittest.TestCase):
         self.assertTrue(filecmp.cmp(self.folder / "one.rle", self.folder / "two.rle", shallow=False))
 
     def test_sugarscape_goes_on_from_checkpoints_of_other_numbers_of_ranks(self):
-        """In a step after the first children were born."""
-        self.assertEqual(self.run_ranks(0, SUGARSCAPE, *LAND, "--steps", "32", "--export", "one.csv", "--picture", "one.png").returncode, 0)
-        self.assertEqual(self.run_ranks(3, SUGARSCAPE, *LAND, "--steps", "12", "--checkpoint", "c", *NO_PICTURES).returncode, 0)
-        for ranks, steps in ((7, "26"), (0, "29"), (2, "32")):
-            result = self.run_ranks(ranks, SUGARSCAPE, *LAND, "--steps", steps, "--restore", "c", "--checkpoint", "c",
-                                    "--export", "two.csv", "--picture", "two.png")
+        """Before and after the first children are born."""
+        def run(ranks, steps, name, *arguments):
+            result = self.run_ranks(ranks, SUGARSCAPE, *LAND, "--steps", str(steps), "--export", f"{name}.csv", "--export-every", "32",
+                                    "--picture", f"{name}.png", "--chart", "none", *arguments)
             self.assertEqual(result.returncode, 0, result)
-        for one, two in (("one.csv", "two.csv"), ("one.png", "two.png")):
-            self.assertTrue(filecmp.cmp(self.folder / one, self.folder / two, shallow=False), two)
+
+        run(0, 32, "one")
+        run(3, 12, "two", "--checkpoint", "c")
+        for ranks, steps in ((7, 26), (0, 29), (2, 32)):
+            run(ranks, steps, "two", "--restore", "c", "--checkpoint", "c")
+        for end in ("-000032.csv", ".png"):
+            self.assertTrue(filecmp.cmp(self.folder / f"one{end}", self.folder / f"two{end}", shallow=False), end)
 
 
 if __name__ == "__main__":
