@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
@@ -37,6 +38,8 @@ std::size_t free_memory_bytes() {
 
 void enlarge_toolkit_heap() {
 #if DYNASOAR_CUDA_BACKEND
+  static bool is_enlarged = false;
+  if (std::exchange(is_enlarged, true)) return;
   std::size_t free = 0;
   std::size_t total = 0;
   dynasoar::detail::check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");

@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
        {"growth", benchmarks::run_growth},
        {"checkpoint", benchmarks::run_checkpoint},
        {"dispatch", benchmarks::run_dispatch},
+       {"polymorphism", benchmarks::run_polymorphism},
        {"host_loop", benchmarks::run_host_loop},
        {"host_threads", benchmarks::run_host_threads},
        {"host_lattices", benchmarks::run_host_lattices},

@@ -49,7 +49,8 @@ class Report {
   std::vector<Record> records_;
 };
 
-// The benchmarks; each lives in the file of its name, those of the applications in applications.cpp.
+// The benchmarks; each lives in the file of its name, that of polymorphism in its folder, those of the applications in
+// applications.cpp.
 void run_field_loop(Report& report, const Settings& settings);
 void run_sparse_loop(Report& report, const Settings& settings);
 void run_neighbour_loop(Report& report, const Settings& settings);
@@ -66,6 +67,7 @@ void run_full_heap(Report& report, const Settings& settings);
 void run_growth(Report& report, const Settings& settings);
 void run_checkpoint(Report& report, const Settings& settings);
 void run_dispatch(Report& report, const Settings& settings);
+void run_polymorphism(Report& report, const Settings& settings);
 void run_host_loop(Report& report, const Settings& settings);
 void run_host_threads(Report& report, const Settings& settings);
 void run_host_lattices(Report& report, const Settings& settings);
@@ -99,7 +101,7 @@ bool checked_build();
 std::size_t free_memory_bytes();
 
 /// Makes the heap of the CUDA Toolkit's `malloc` an eighth of the GPU's memory, for the process: once it is in use it
-/// cannot become larger. Does nothing on the host.
+/// cannot become larger. Does nothing on the host, and when it is called again.
 /// @throws Error if a kernel has used that heap before
 void enlarge_toolkit_heap();
 

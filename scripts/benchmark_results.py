@@ -27,7 +27,7 @@ LESS_BY_METRIC = {
     **dict.fromkeys(["slots used", "slots used at the end", "heap that objects can fill", "heap used at the first refusal",
                      "heap used at the first refusal, second time",
                      "objects at the first refusal", "utilization", "filled when a request is refused", "cells",
-                     "times as fast as by hand"], False),
+                     "times as fast as by hand", "times as fast as virtual functions"], False),
     **dict.fromkeys([*(f"{what}{when}" for what in ("refused", "damaged", "misaligned") for when in ("", ", timed runs", ", at the end")),
                      "fragmentation", "fragmentation after", "external fragmentation", "unusable",
                      "coefficient of variation", "TAS", "WAS",
