@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "graph_rules.h"
 #include "random_numbers.h"
 
 namespace benchmarks::polymorphism {

@@ -1,6 +1,6 @@
 /// @file
 /// Graphs whose edges are of three kinds, and three algorithms on them: breadth-first search, connected components and
-/// PageRank. Plain C++; what host and device compute for a node is here, too.
+/// PageRank. Plain C++; what is computed for a node is in graph_rules.h.
 ///
 /// Edges pass values between their ends. A one-way edge passes them from its first end to its second one, a two-way
 /// edge both ways, and a closed edge not at all. Nodes in turn are of two kinds: a leaf has no edge that leads away.
@@ -10,8 +10,6 @@
 
 #include <cstdint>
 #include <vector>
-
-#include <dynasoar/platform/config.h>
 
 namespace benchmarks::polymorphism {
 
@@ -48,20 +46,5 @@ struct Solution {
 
 /// The sequential reference.
 Solution solve(Algorithm algorithm, const Graph& graph);
-
-inline constexpr std::uint64_t kUnreached = ~std::uint64_t{0};
-inline constexpr std::uint64_t kOne = std::uint64_t{1} << 32;  ///< a rank of 1
-inline constexpr int kPageRankSteps = 20;
-
-/// A node's first value. @param node   its number
-__host__ __device__ inline std::uint64_t first_value(Algorithm algorithm, std::uint32_t node) {
-  if (algorithm == Algorithm::levels) return node == 0 ? 0 : kUnreached;
-  return algorithm == Algorithm::components ? node : kOne;
-}
-
-/// A node's rank out of the sum of what edges have passed to it: 0.15 and 0.85 of the sum, about.
-__host__ __device__ inline std::uint64_t new_rank(std::uint64_t received) {
-  return kOne / 1024 * 154 + received / 1024 * 870;
-}
 
 }  // namespace benchmarks::polymorphism

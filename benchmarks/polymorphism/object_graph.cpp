@@ -7,6 +7,7 @@
 
 #include <dynasoar/dynasoar.h>
 
+#include "graph_rules.h"
 #include "measure.h"
 #include "variant.h"
 

@@ -1,4 +1,4 @@
-// The ray tracer with shapes as objects of DynaSOAr: see scene.h. The thread of a pixel asks all shapes.
+// The ray tracer with shapes as objects of DynaSOAr: see rays.h. The thread of a pixel asks all shapes.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "measure.h"
+#include "rays.h"
 #include "variant.h"
 
 namespace benchmarks::polymorphism {

@@ -135,10 +135,11 @@ class MergingBody : public Planet {
 /// Makes a body of its state.
 struct Make {
   const bodies::BodyState* states;
+  float time_step;
   bool merges;
   __device__ Body* operator()(void* place, std::size_t i) const {
-    if (merges) return make_at<MergingBody>(place, states[i], collision::kTimeStep);
-    return make_at<Planet>(place, states[i], n_body::kTimeStep);
+    if (merges) return make_at<MergingBody>(place, states[i], time_step);
+    return make_at<Planet>(place, states[i], time_step);
   }
 };
 
@@ -157,7 +158,8 @@ class Simulation final : public Variant {
   Simulation(const bodies::Parameters& parameters, bool merges)
       : merges_(merges),
         initial_(uploaded(parameters.initial)),
-        objects_(executor_, initial_.size(), Make{initial_.data(), merges}),
+        objects_(executor_, initial_.size(),
+                 Make{initial_.data(), merges ? collision::kTimeStep : n_body::kTimeStep, merges}),
         list_(initial_.size()),
         next_list_(initial_.size()),
         count_(1),

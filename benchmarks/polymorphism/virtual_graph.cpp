@@ -10,6 +10,7 @@
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
+#include "graph_rules.h"
 #include "variant.h"
 #include "virtual_objects.h"
 

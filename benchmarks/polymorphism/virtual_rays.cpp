@@ -1,4 +1,4 @@
-// The ray tracer with virtual functions: see scene.h.
+// The ray tracer with virtual functions: see rays.h.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
+#include "rays.h"
 #include "variant.h"
 #include "virtual_objects.h"
 

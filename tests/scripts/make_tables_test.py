@@ -43,7 +43,7 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                 "forest_fire": ({"width": 2048, "height": 2048, "steps": 500}, ["trees placed on a lattice"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
                   for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
-                               "waves", "scale", "dispatch", "checkpoint", "picture", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
+                               "waves", "scale", "dispatch", "polymorphism", "checkpoint", "picture", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
                                "applications"))
 README = "before\n<!-- results:summary -->\nold text\n<!-- /results:summary -->\nafter\n"
 
@@ -104,6 +104,12 @@ def all_records(**changes):
             for how, median in (("call", 12), ("parallel_do", 6), ("virtual functions", 30), ("switch by hand", 8)):
                 records.append(record("dispatch", f"{how}, {order}", {"classes": classes, "objects": 2**23}, "time per call",
                                       "ps", median * factor, **changes))
+    faster = "times as fast as virtual functions"
+    for workload, size in make_tables.POLYMORPHISM.items():
+        for how, median in (("virtual functions", 30), ("objects", 12)):
+            records.append(record("polymorphism", f"{workload}, {how}", size, "time of all steps", "ms", median, **changes))
+        records.append(record("polymorphism", workload, size, faster, "times", 2.5, **changes))
+    records.append(record("polymorphism", "geometric mean", {"workloads": len(make_tables.POLYMORPHISM)}, faster, "times", 2.25, **changes))
     for log in (20, 25):
         size = {"bytes": 32, "objects": 2**log}
         records.append(record("allocation", "create", size, "rate", "G/s", 0.0123, **changes))
@@ -276,6 +282,13 @@ class MakeTables(unittest.TestCase):
         self.assertIn("| 1 | – | 12.0 ps | 1.50 | 6.00 ps | 0.750 | 30.0 ps | 3.75 | 8.00 ps |", page)
         self.assertIn("| 8 | mixed | 24.0 ps | 1.50 | 12.0 ps | 0.750 | 60.0 ps | 3.75 | 16.0 ps |", page)
         self.assertNotIn("| 1 | mixed |", page)
+
+    def test_compares_objects_with_virtual_functions(self):
+        self.make(all_records())
+        page = self.read("docs/benchmarks.md")
+        self.assertIn("| workload | virtual functions | objects | times as fast as virtual functions |\n", page)
+        self.assertIn("| PageRank, edges and nodes | 30.0 ms | 12.0 ms | 2.50 |\n", page)
+        self.assertIn("| geometric mean | – | – | 2.25 |\n", page)
 
     def test_scale_shows_powers_of_ten_and_ends_where_the_memory_does(self):
         self.make(all_records())
