@@ -1,7 +1,7 @@
 # `cmake --install`: headers and sources, what find_package(dynasoar) reads, what gdb reads, and the commands dynasoar-sweep and
-# dynasoar-plot-log.
-# `cpack -G DEB`: the same as Debian packages, with the documentation and the examples.
-# Components: `core`, and `allocators`, which needs it: the allocators of other people.
+# dynasoar-plot-log. DynasoarPackage.cmake makes Debian packages of it.
+# Components: `core`, and `allocators`, which needs it: the allocators of other people. Only if it is named: `cpu`, the library
+# compiled for CPUs, with what pkg-config reads; build the target `dynasoar` first.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -41,53 +41,10 @@ install(FILES
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarZstd.cmake"
   DESTINATION "${_package_dir}")
 
-# A package is made by the project that is built, not by one of its parts.
-if(PROJECT_IS_TOP_LEVEL)
-  set(_name libdynasoar-dev)
-  set(_allocators_name libdynasoar-allocators-dev)
-  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}" RENAME copyright)
-  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" COMPONENT allocators
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_allocators_name}" RENAME copyright)
-  install(FILES "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/README.md"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}")
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}"
-    FILES_MATCHING REGEX "\\.(md|png|svg|webp)$" PATTERN examples EXCLUDE)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}/docs"
-    FILES_MATCHING PATTERN "*.cpp" PATTERN "*.md" PATTERN own_program EXCLUDE)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/examples/own_program" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}/docs/examples")
-  install(FILES "${CMAKE_CURRENT_LIST_DIR}/InstalledExamples.cmake"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}/docs/examples" RENAME CMakeLists.txt)
-
-  set(CPACK_GENERATOR DEB)
-  set(CPACK_PACKAGE_NAME ${_name})
-  set(CPACK_PACKAGE_CONTACT "DynaSOAr contributors <noreply@dynasoar.invalid>")
-  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-  set(CPACK_DEB_COMPONENT_INSTALL ON)
-  set(CPACK_COMPONENTS_ALL core allocators)
-  set(CPACK_COMPONENTS_GROUPING IGNORE)
-  set(CPACK_DEBIAN_CORE_PACKAGE_NAME ${_name})
-  set(CPACK_DEBIAN_ALLOCATORS_PACKAGE_NAME ${_allocators_name})
-  string(CONCAT CPACK_COMPONENT_CORE_DESCRIPTION
-    "A C++20 library for programs that create, delete and loop over many objects.\n"
-    "Classes are written as usual; each field lies in an array of its own, so that\n"
-    "neighbouring threads read neighbouring addresses. One source runs on NVIDIA GPUs\n"
-    "and on CPUs.\n"
-    "\n"
-    "This package has the headers and sources, which the build of a program compiles,\n"
-    "the CMake package dynasoar, pretty-printers for gdb, the documentation with\n"
-    "examples, and dynasoar-sweep and dynasoar-plot-log, which run programs for many parameters and draw logs.")
-  string(CONCAT CPACK_COMPONENT_ALLOCATORS_DESCRIPTION
-    "This package has other people's allocators for GPUs and CPUs: ScatterAlloc, Halloc,\n"
-    "XMalloc, the circular allocators and others, and AosAllocator, with which programs\n"
-    "written for DynaSOAr run on any of them.")
-  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-  set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
-  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
-  set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-  set(CPACK_DEBIAN_CORE_PACKAGE_DEPENDS "libboost-dev, python3 (>= 3.11)")
-  set(CPACK_DEBIAN_CORE_PACKAGE_RECOMMENDS "cmake, g++, libcli11-dev, libfmt-dev")
-  set(CPACK_DEBIAN_CORE_PACKAGE_SUGGESTS "${_allocators_name}, libopenmpi-dev, python3-matplotlib")
-  set(CPACK_DEBIAN_ALLOCATORS_PACKAGE_DEPENDS "${_name} (= ${PROJECT_VERSION})")
-  include(CPack)
+if(NOT DYNASOAR_CUDA_BACKEND)
+  file(RELATIVE_PATH _dynasoar_pc_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" /)
+  string(REGEX REPLACE "/$" "" _dynasoar_pc_to_prefix "${_dynasoar_pc_to_prefix}")
+  configure_file("${PROJECT_SOURCE_DIR}/packaging/dynasoar.pc.in" "${PROJECT_BINARY_DIR}/dynasoar.pc" @ONLY)
+  install(FILES "$<TARGET_FILE:dynasoar>" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT cpu EXCLUDE_FROM_ALL)
+  install(FILES "${PROJECT_BINARY_DIR}/dynasoar.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT cpu EXCLUDE_FROM_ALL)
 endif()

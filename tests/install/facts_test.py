@@ -70,7 +70,8 @@ class Facts(unittest.TestCase):
 
     def test_presets_are_those_of_the_page_and_cmake_accepts_them(self):
         presets = {preset["name"] for preset in json.loads(text("CMakePresets.json"))["configurePresets"]}
-        page = text("docs/install.md").split("## Presets")[1].split("## ")[0]
+        page, example = text("docs/install.md").split("## Presets")[1].split("## ")[0].split("Your own project")
+        self.assertIn("```json\n" + text("docs/examples/own_program/CMakePresets.json") + "```", example)
         self.assertEqual(presets, {name for row in re.findall(r"^\| (`.+?) \|", page, re.M) for name in re.findall(r"`(\w+)`", row)})
         with tempfile.TemporaryDirectory() as build:
             made = subprocess.run([CMAKE, "--preset", "debug", "-B", build, "-DDYNASOAR_APPS=OFF", "-DDYNASOAR_TESTS=OFF"],
