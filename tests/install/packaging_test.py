@@ -1,4 +1,4 @@
-"""What the files in packaging/ say fits the project: options, programs, packages, versions, placeholders.
+"""What the files in packaging/ say fits the project: options, packages, versions, placeholders.
 
 Usage: packaging_test.py <project folder>
 """
@@ -96,14 +96,6 @@ class ManPages(unittest.TestCase):
             page = text(f"packaging/man/dynasoar-{script}.1").replace("\\-", "-").partition(".SH OPTIONS")[2]
             self.assertGreater(len(options), 1)
             self.assertEqual(set(re.findall(r"^\.BI? (--[a-z-]+)", page, re.M)), options | {"--help"})
-
-    def test_the_page_of_the_models_names_all_programs_of_the_applications(self):
-        programs = set()
-        for folder in ROOT.glob("apps/*/CMakeLists.txt"):
-            programs |= set(re.findall(r"add_executable\(([\w-]+)", folder.read_text(encoding="utf-8")))
-        named = re.findall(r"^\.TP\n\.B dynasoar-([\w-]+)$", text("packaging/man/dynasoar-models.1"), re.M)
-        self.assertEqual(sorted(named), sorted(programs))
-        self.assertIn(f"MODELS = {len(programs)}\n", text("tests/install/lintian_test.py"))
 
 
 class Recipes(unittest.TestCase):
