@@ -15,11 +15,6 @@
 
 namespace dynasoar {
 
-const char* name_of(Transport transport) {
-  static constexpr const char* kNames[] = {"automatic", "peer", "nccl", "staged"};
-  return kNames[static_cast<std::size_t>(transport)];
-}
-
 namespace detail {
 
 namespace {
@@ -173,8 +168,7 @@ void HaloExchange::choose(Transport wanted) {
       return;
     }
     if (wanted == Transport::automatic) continue;
-    throw Error(std::string("dynasoar: the ghosts of a DistributedLattice cannot be exchanged with Transport::") +
-                name_of(wanted) + ": " + reason + ". Choose Transport::automatic, which takes what is possible");
+    throw TransportError(wanted, reason);
   }
 }
 

@@ -93,6 +93,7 @@ class ProgramTest(unittest.TestCase):
                 (SUGARSCAPE, ("--variant", "agents"), "--variant agents is for one process: take --variant placed, or start"),
                 (WA_TOR, ("--log", "missing/log.csv"), "--log: .*missing/log.csv"),
                 (WA_TOR, ("--checkpoint", "missing/ocean"), "--checkpoint: .*missing/ocean"),
+                (WA_TOR, ("--transport", "tcp"), "--transport: must be one of auto, peer, nccl, staged, not 'tcp'"),
                 (GAME_OF_LIFE, (), "--edge grow is for one process: take --edge dead or --edge torus, or start"),
                 (GENERATION, ("--edge", "dead", "--variant", "cells"), "--variant cells is for one process: take --variant placed, or")):
             with self.subTest(program=program.name, arguments=arguments):
@@ -102,6 +103,43 @@ class ProgramTest(unittest.TestCase):
                 self.assertEqual(len(lines), 1, result.stderr)
                 self.assertRegex(lines[0], f"^{program.name}: {message}")
                 self.assertEqual(files(self.folder), [])
+
+    def transports(self, result):
+        """Those that the summary names."""
+        return re.findall(r"^  transport +(\w+)$", result.stdout, re.M)
+
+    def test_each_transport_can_be_forced(self):
+        """The summary names it, the results are the same, and what is impossible is refused once."""
+        for program, arguments in ((WA_TOR, OCEAN), (FOREST_FIRE, ("--width", "130", "--height", "21")),
+                                   (GAME_OF_LIFE, ("--width", "130", "--height", "22", "--edge", "torus")),
+                                   (GENERATION, ("--width", "130", "--height", "22", "--edge", "torus"))):
+            run = lambda *forced, p=program, a=arguments: self.run_ranks(2, p, *a, "--steps", "8", "--log", "log.csv", *NO_PICTURES, *forced)
+            result = run()
+            self.assertEqual(result.returncode, 0, result)
+            self.assertEqual(len(self.transports(result)), 1, result.stdout)
+            self.assertIn(self.transports(result)[0], ("peer", "nccl", "staged"))
+            expected = self.rows(self.folder / "log.csv")
+            for transport in ("auto", "staged", "peer", "nccl"):
+                with self.subTest(program=program.name, transport=transport):
+                    forced = run("--transport", transport)
+                    if transport in ("peer", "nccl") and forced.returncode != 0:  # it depends on the machine
+                        self.assertEqual(forced.returncode, EXIT_USAGE, forced)
+                        self.assertEqual(len(self.said(forced, program.name)), 1, forced.stderr)
+                        self.assertRegex(self.said(forced, program.name)[0], f"^{program.name}: --transport {transport}: rank [01]: .+; leave it out")
+                        continue
+                    self.assertEqual(forced.returncode, 0, forced)
+                    self.assertEqual(self.transports(forced), self.transports(result) if transport == "auto" else [transport])
+                    self.assertEqual(self.rows(self.folder / "log.csv"), expected)
+
+    def test_a_program_that_runs_alone_has_no_transport(self):
+        for ranks in (0, 1):
+            with self.subTest(ranks=ranks):
+                result = self.run_ranks(ranks, WA_TOR, *OCEAN, "--steps", "2", "--transport", "staged")
+                self.assertEqual(result.returncode, EXIT_USAGE, result)
+                self.assertEqual(self.said(result), ["wa-tor: --transport staged is for several processes: leave it out, or start them "
+                                                     "with mpirun, such as mpirun -n 4"], result.stderr)
+        result = self.run_ranks(0, WA_TOR, *OCEAN, "--steps", "2", "--transport", "auto")
+        self.assertEqual((result.returncode, self.transports(result)), (0, []), result)
 
     def test_as_many_ranks_as_the_rows_allow(self):
         self.assertEqual(self.run_ranks(2, WA_TOR, "--width", "70", "--height", "12", "--steps", "2").returncode, 0)

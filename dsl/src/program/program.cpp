@@ -77,6 +77,11 @@ void add_run_options(CLI::App& cli, const Program& program, Display* display, Ru
   add_size(cli, "--heap", options.heap_bytes, "Memory for objects; 0: enough for this model", "0");
   add_integer(cli, "--threads", options.threads, 0, 4096,
               "Threads on the CPU; 0: one per processor; a GPU uses all it has");
+  if (program.description().ranks != nullptr) {
+    add_choice(cli, "--transport", options.transport, {"auto", "peer", "nccl", "staged"},
+               "With mpirun, how ranks exchange rows: into the neighbour's memory, by NCCL, or by MPI through the hosts' "
+               "memory; auto: the first that is possible, on CPUs staged");
+  }
   add_path(cli, "--log", options.log, "FILE",
            program.description().log.help + ", as .csv or .jsonl (JSON lines); none: not written");
   if (display != nullptr) display->add_options(cli);
@@ -121,6 +126,23 @@ void check_on_ranks(const Program& program, const Display* display, const RunOpt
   }
 }
 
+Transport transport_of(const std::string& name) {
+  for (const Transport transport : {Transport::peer, Transport::nccl, Transport::staged}) {
+    if (name == name_of(transport)) return transport;
+  }
+  return Transport::automatic;
+}
+
+// Tells the ranks how to exchange rows. @throws UsageError if there are none
+void choose_transport(const RunOptions& options) {
+  const Transport wanted = transport_of(options.transport);
+  if (options.ranks != nullptr) return options.ranks->want_transport(wanted);
+  if (wanted == Transport::automatic) return;
+  throw UsageError(fmt::format("--transport {} is for several processes: leave it out, or start them with mpirun, such "
+                               "as mpirun -n 4",
+                               options.transport));
+}
+
 // @return the exit code if the program is to end: 0 after --help
 std::optional<int> read_options(Program& program, Display* display, int argc, const char* const* argv,
                                 RunOptions& options) {
@@ -138,6 +160,7 @@ std::optional<int> read_options(Program& program, Display* display, int argc, co
   if (exit_code) return exit_code;
   program.check_options(options);
   if (options.ranks != nullptr) check_on_ranks(program, display, options);
+  choose_transport(options);
   set_running_program(program.description().name, options.variant, given_options(program, cli, model_options));
   return std::nullopt;
 }

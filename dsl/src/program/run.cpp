@@ -31,6 +31,25 @@ int steps_per_check() {
 }
 constexpr std::chrono::milliseconds kCheckInterval{50};
 
+// @throws UsageError if the ranks do not exchange rows in the way that --transport says
+Simulation& start_with_transport(Program& program, const RunOptions& options) {
+  const auto refuse = [&options](const std::string& why) {
+    throw UsageError(fmt::format("--transport {}: {}; leave it out, and the ranks take what is possible",
+                                 options.transport, why));
+  };
+  try {
+    Simulation& simulation = program.start(options);
+    const Ranks* const ranks = options.ranks;
+    if (ranks != nullptr && ranks->wanted_transport() != Transport::automatic &&
+        ranks->wanted_transport() != ranks->used_transport())
+      refuse("this model does not let it be chosen");
+    return simulation;
+  } catch (const detail::TransportError& error) {
+    refuse(error.reason());
+    throw;
+  }
+}
+
 std::string mismatch(std::size_t columns, std::size_t values) {
   return fmt::format(
       "the Description of this program names {}, but a row of its log has {}: name as many columns, in the order of "
@@ -93,7 +112,7 @@ void Run::start() {
                                                   : std::string();
   options.shows_objects = !shown.empty();
   try {
-    on_all(options_.ranks, [&] { simulation_ = &program_.start(options); });
+    on_all(options_.ranks, [&] { simulation_ = &start_with_transport(program_, options); });
     columns_ = program_.columns();
     if (options_.ranks != nullptr && !simulation_->log_columns().empty()) {
       throw dynasoar::Error(

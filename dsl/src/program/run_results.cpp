@@ -144,7 +144,11 @@ void Run::add_times(Summary& summary) {
   for (const PhaseTime& phase : phases) {
     summary.row({phase.name, duration(phase.seconds), percent(in_phases > 0 ? phase.seconds / in_phases : 0)});
   }
-  if (options_.ranks != nullptr) summary.row({"ranks", grouped(static_cast<std::uint64_t>(options_.ranks->size()))});
+  if (options_.ranks != nullptr) {
+    summary.row({"ranks", grouped(static_cast<std::uint64_t>(options_.ranks->size()))});
+    const Transport used = options_.ranks->used_transport();
+    if (used != Transport::automatic) summary.row({"transport", name_of(used)});
+  }
   summary.row({"all steps", duration(total)});
   if (completed_ == 0 || total <= 0) return;
   summary.row({"one step", duration(total / completed_)});

@@ -54,14 +54,18 @@ class LatticeOnRanks {
 
   /// @param ranks     null: one process makes the run
   /// @param sizes     width and height
-  /// @param options   the halo is how far the loops between two calls of update() reach in all
+  /// @param options   the halo is how far the loops between two calls of update() reach in all; the transport is the
+  ///                  one that the ranks want
   /// @throws UsageError on all ranks if some would have fewer rows than the halo
   LatticeOnRanks(Ranks* ranks, dynasoar::AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
                  const dynasoar::DistributedLatticeOptions& options) {
     if constexpr (kMayDivide) {
       if (ranks != nullptr) {
         check_rows(sizes.back(), options.halo, ranks->size());
-        divided_.emplace(ranks->communicator(), handle, sizes, options);
+        dynasoar::DistributedLatticeOptions with_transport = options;
+        with_transport.transport = ranks->wanted_transport();
+        divided_.emplace(ranks->communicator(), handle, sizes, with_transport);
+        ranks->note_transport(divided_->lattice.transport());
         return;
       }
     }

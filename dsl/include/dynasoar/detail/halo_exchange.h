@@ -19,23 +19,13 @@
 #include <dynasoar/detail/device_messages.h>
 #include <dynasoar/detail/ghosts.h>
 #include <dynasoar/detail/halo_copies.h>
+#include <dynasoar/detail/transport.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/host_buffer.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/peer_windows.h>
 
 namespace dynasoar {
-
-/// The way in which ghosts get from rank to rank.
-enum class Transport {
-  automatic,  ///< the first of the others that all ranks can use; on a CPU, `staged`
-  peer,  ///< loops write into the neighbour's memory: GPUs of one host that reach each other's memory; CPUs of one host
-  nccl,  ///< NCCL; every rank needs a GPU of its own
-  staged  ///< through the hosts' memory and MPI; always possible, but the host waits in each exchange
-};
-
-/// The name of a transport, such as "peer".
-const char* name_of(Transport transport);
 
 namespace detail {
 

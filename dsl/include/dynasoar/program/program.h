@@ -26,6 +26,7 @@ struct RunOptions : RunParameters {
   int steps = 300;
   std::string variant;
   std::string baseline = "none";
+  std::string transport = "auto";  ///< of the rows that ranks exchange: "auto", or the name of a Transport
   std::string log;             ///< file for the counts after each step; empty or "none": not written
   std::string exported;        ///< file for objects, with its step in its name; empty: none is written
   int export_every = 10;       ///< steps from one such file to the next

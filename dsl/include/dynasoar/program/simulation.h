@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <dynasoar/columns.h>
+#include <dynasoar/detail/transport.h>
 #include <dynasoar/statistics.h>
 
 namespace dynasoar {
@@ -26,7 +27,8 @@ class Communicator;
 namespace dynasoar::program {
 
 /// The processes that share a run, see docs/how-to/many-gpus.md. All ranks must call its functions in the same order,
-/// except rank(), size(), local_rank(), local_size(), communicator() and is_end_agreed().
+/// except rank(), size(), local_rank(), local_size(), communicator(), is_end_agreed() and those of
+/// transports.
 ///
 /// @par Usage   all_ranks() in program.h returns an implementation; programs and simulations get it as
 ///              RunParameters::ranks
@@ -46,6 +48,14 @@ class Ranks {
 
   /// For DistributedHandle.
   virtual Communicator& communicator() = 0;
+
+  /// How the lattices of the run are to exchange ghosts, for DistributedLatticeOptions: --transport.
+  Transport wanted_transport() const { return wanted_transport_; }
+  void want_transport(Transport transport) { wanted_transport_ = transport; }
+
+  /// How they do, which a simulation says for the summary: DistributedLattice::transport. `automatic` if it has not.
+  Transport used_transport() const { return used_transport_; }
+  void note_transport(Transport transport) { used_transport_ = transport; }
 
   /// @throws UsageError on all ranks if they do not pass the same text. @param what names the text in the message
   virtual void check_same(const std::string& what, const std::string& text) = 0;
@@ -70,6 +80,7 @@ class Ranks {
 
  private:
   bool is_end_agreed_ = false;
+  Transport wanted_transport_ = Transport::automatic, used_transport_ = Transport::automatic;
 };
 
 /// Calls a function on all ranks. If it throws on any, all throw the same: HeapTooSmall, UsageError or Error, with the
