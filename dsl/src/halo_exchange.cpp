@@ -65,6 +65,7 @@ HaloExchange::~HaloExchange() {
   context_.attachments.remove(*this);
   if (std::uncaught_exceptions() <= exceptions_at_construction_) return;
   if (windows_) windows_->abort();
+  watch_.reset();
   messages_.reset();  // before memory is freed, which waits for the device
 }
 
@@ -145,6 +146,11 @@ void HaloExchange::make_areas() {
       pack_.to[side] = on_host_[kOutgoing][side].data();  // device code can access it
       unpack_.from[side] = on_host_[kIncoming][side].data();
     }
+  }
+  if (transport_ == Transport::nccl) {
+    watch_.emplace(*messages_, patience_of(context_.communicator));
+    pack_.begun = watch_->begun();
+    unpack_.ended = watch_->ended();
   }
   if (!windows_) return;
   pack_.stride = unpack_.stride = windows_->stride();
@@ -315,7 +321,7 @@ std::vector<char> HaloExchange::received(std::size_t side) const {
 
 std::string HaloExchange::difference(std::size_t audited) const {
   executor_.wait();
-  if (windows_ && windows_->missing_side() >= 0) return "";  // no message has arrived
+  if (is_over()) return "";  // no message has arrived
   const std::size_t own = ghosts_.ghosts_before(), end = own + ghosts_.partition().slab(ghosts_.rank()).length;
   std::string found;
   if (has_neighbour(kBefore)) {
@@ -336,15 +342,25 @@ Shortage HaloExchange::loops_done() {
   return {};
 }
 
+/// Whether nothing can be exchanged any more.
+bool HaloExchange::is_over() const {
+  return (windows_ && windows_->missing_side() >= 0) || (watch_ && watch_->end() != ExchangeWatch::End::none);
+}
+
 void HaloExchange::check_neighbours() const {
-  const int side = windows_ ? windows_->missing_side() : -1;
-  if (side < 0) return;
-  const int neighbour = neighbours_[static_cast<std::size_t>(side)];
+  if (!is_over()) return;
+  if (watch_ && watch_->end() == ExchangeWatch::End::failed) throw CommunicatorError(watch_->failure());
   std::string text = with_rank("dynasoar: ", ghosts_.rank());
   text += " has waited ";
   append_number(text, patience_of(context_.communicator));
   text += " s in DistributedLattice::exchange for ";
-  text = with_rank(text, neighbour);
+  if (windows_) {
+    text = with_rank(text, neighbours_[static_cast<std::size_t>(windows_->missing_side())]);
+  } else {
+    const bool has_two = has_neighbour(kBefore) && has_neighbour(kBehind) && neighbours_[0] != neighbours_[1];
+    text = with_rank(text, neighbours_[has_neighbour(kBefore) ? kBefore : kBehind]);
+    if (has_two) text = with_rank(text + " or ", neighbours_[kBehind]);
+  }
   throw CommunicatorError(text +
                           ", whose ghosts have not arrived. All ranks must exchange equally often; if that rank "
                           "needs longer, choose a longer CommunicatorOptions::patience_seconds");

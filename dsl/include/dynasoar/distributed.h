@@ -311,9 +311,9 @@ class DistributedLattice {
   /// Brings ghosts up to date. Collective. May be part of a recorded step, but on GPUs not with Transport::staged. Such
   /// a step begins without ghosts that are up to date, and leaves none behind.
   ///
-  /// With Transport::peer and Transport::nccl, the host does not wait: if a neighbour does not come in time, `peer` has
-  /// the next `synchronize` of the handle throw a CommunicatorError that names it. Checked builds always wait, except
-  /// while a GPU records a step: then they do not compare ghosts.
+  /// With Transport::peer and Transport::nccl, the host does not wait: if a neighbour does not come in time, the next
+  /// `synchronize` of the handle throws a CommunicatorError that names it, or with `nccl` both neighbours. Checked
+  /// builds always wait, except while a GPU records a step: then they do not compare ghosts.
   /// @throws CommunicatorError if a neighbour is missing; Error, in checked builds and on all ranks, if a ghost that
   ///         should be up to date is not. After other exceptions, such as a failure of the device, the run cannot go on
   void exchange() { part_.exchange(); }

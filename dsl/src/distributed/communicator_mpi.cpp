@@ -1,7 +1,6 @@
 // All calls of MPI. Only C functions of MPI 3.0 are used.
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <mpi.h>
 
 #include <dynasoar/base/number_text.h>
+#include "deadline.h"
 #include "ranks.h"
 #include "transport.h"
 
@@ -57,35 +57,6 @@ int rank_in(MPI_Comm communicator) {
   check(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
   return rank;
 }
-
-// Ends this process if a call of MPI that cannot be polled takes longer than `seconds`; the launcher ends the others.
-class Deadline {
- public:
-  Deadline(const char* call, double seconds) : thread_([this, call, seconds] { run(call, seconds); }) {}
-  ~Deadline() {
-    is_over_ = true;
-    thread_.join();
-  }
-
- private:
-  void run(const char* call, double seconds) const {
-    Wait waiting(0);
-    while (waiting.seconds() <= seconds) {
-      if (is_over_) return;
-      waiting.pause();
-    }
-    std::string text = "dynasoar: a process of " + host_name() + " has waited ";
-    append_number(text, static_cast<long long>(seconds));
-    text += " s in ";
-    text += call;
-    text += " for other ranks. The run ends.\n";
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    std::_Exit(EXIT_FAILURE);
-  }
-
-  std::atomic<bool> is_over_{false};
-  std::thread thread_;
-};
 
 // State that exists once per process.
 struct Process {

@@ -2,13 +2,17 @@
 
 #include <dynasoar/detail/device_messages.h>
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include <dynasoar/platform/error.h>
 #include <nccl.h>
+#include "deadline.h"
 
 namespace dynasoar::detail {
 namespace {
@@ -21,21 +25,31 @@ void check(ncclResult_t code, const char* call) {
   if (code != ncclSuccess) throw Error(text_of(code, call));
 }
 
+/// @par Concurrency   one thread exchanges, and another one may look for failures and abort. Calls that wait for other
+///                    ranks on the host have a Deadline; nothing can be aborted before ncclCommInitRank has returned,
+///                    or while another thread is in a call of NCCL.
 class NcclMessages final : public DeviceMessages {
  public:
-  explicit NcclMessages(ncclComm_t communicator)
-      : communicator_(communicator), exceptions_at_construction_(std::uncaught_exceptions()) {}
+  NcclMessages(ncclComm_t communicator, double patience_seconds)
+      : communicator_(communicator),
+        patience_(patience_seconds),
+        exceptions_at_construction_(std::uncaught_exceptions()) {}
 
   ~NcclMessages() override {
-    // ncclCommDestroy waits for the other ranks.
+    if (is_aborted_) return;
     if (std::uncaught_exceptions() > exceptions_at_construction_ || has_failed_) {
-      static_cast<void>(ncclCommAbort(communicator_));
+      end("ncclCommAbort", ncclCommAbort);
     } else {
-      static_cast<void>(ncclCommDestroy(communicator_));
+      end("ncclCommDestroy", ncclCommDestroy);  // waits for the other ranks
     }
   }
 
   void exchange(const OfSides& sent, const OfSides& received, void* stream) override {
+    const std::lock_guard lock(in_use_);
+    if (is_aborted_) return;
+    // The first exchange connects the ranks, and the host waits for its neighbours. Others leave that to the device.
+    std::optional<Deadline> deadline;
+    if (!is_connected_) deadline.emplace("the first exchange of NCCL", patience_);
     has_failed_ = true;  // unless it comes to the end
     auto* const cuda = static_cast<cudaStream_t>(stream);
     check(ncclGroupStart(), "ncclGroupStart");
@@ -56,12 +70,39 @@ class NcclMessages final : public DeviceMessages {
     note(ncclGroupEnd());
     check(code, "an exchange of NCCL");
     has_failed_ = false;
+    is_connected_ = true;
+  }
+
+  std::string failure() override {
+    ncclResult_t code = ncclSuccess;
+    if (ncclCommGetAsyncError(communicator_, &code) != ncclSuccess || code == ncclSuccess || code == ncclInProgress)
+      return "";
+    return text_of(code, "an exchange of NCCL");
+  }
+
+  // ncclCommAbort has the device's loops of NCCL return. It frees the communicator when all steps that were recorded
+  // with it are destroyed, which the other thread does once it no longer waits for the device.
+  void abort() override {
+    {
+      // The host is in NCCL for a moment only, unless the device's queue is full.
+      const std::unique_lock lock(in_use_, std::chrono::seconds(1));
+      if (!lock.owns_lock()) end_after_waiting("an exchange of NCCL", patience_);
+      is_aborted_ = true;
+    }
+    end("ncclCommAbort", ncclCommAbort);
   }
 
  private:
+  void end(const char* name, ncclResult_t (*call)(ncclComm_t)) const {
+    const Deadline deadline(name, patience_);
+    static_cast<void>(call(communicator_));
+  }
+
   ncclComm_t communicator_;
+  double patience_;
   int exceptions_at_construction_;
-  bool has_failed_ = false;
+  std::timed_mutex in_use_;  // by exchange()
+  bool is_aborted_ = false, is_connected_ = false, has_failed_ = false;
 };
 
 }  // namespace
@@ -79,14 +120,18 @@ std::shared_ptr<DeviceMessages> connect_devices(Communicator& communicator) {
   communicator.broadcast(&start, sizeof start, 0);
   check(start.code, "ncclGetUniqueId");
   ncclComm_t connected = nullptr;
-  const ncclResult_t code = ncclCommInitRank(&connected, communicator.size(), start.id, communicator.rank());
+  ncclResult_t code = ncclSuccess;
+  {
+    const Deadline deadline("ncclCommInitRank", communicator.patience_seconds());
+    code = ncclCommInitRank(&connected, communicator.size(), start.id, communicator.rank());
+  }
   std::uint64_t worst = static_cast<std::uint64_t>(code);
   communicator.maximum({&worst, 1});
   if (worst != ncclSuccess) {
     if (code == ncclSuccess) static_cast<void>(ncclCommAbort(connected));
     throw Error(text_of(static_cast<ncclResult_t>(worst), "ncclCommInitRank"));
   }
-  return std::make_shared<NcclMessages>(connected);
+  return std::make_shared<NcclMessages>(connected, communicator.patience_seconds());
 }
 
 }  // namespace dynasoar::detail

@@ -30,6 +30,14 @@ class DeviceMessages {
   /// @param stream   a cudaStream_t, which may record
   /// @throws Error
   virtual void exchange(const OfSides& sent, const OfSides& received, void* stream) = 0;
+
+  // For the thread that watches exchanges.
+
+  /// What has gone wrong with messages that were submitted; empty if nothing is known.
+  virtual std::string failure() = 0;
+
+  /// Ends messages that are under way; those that are submitted later do nothing. Called once.
+  virtual void abort() = 0;
 };
 
 /// Why this build has no DeviceMessages; empty if it has them.

@@ -63,10 +63,21 @@ __device__ inline HaloUnit& unit_at(char* bytes, std::uint64_t i) {
   return reinterpret_cast<HaloUnit*>(bytes)[i];
 }
 
+/// Counts exchanges, for the host, which does not wait. One thread of a loop counts.
+struct ExchangeCount {
+  std::uint64_t* count;          ///< on the device; null: nothing is counted
+  volatile std::uint64_t* mail;  ///< the same in the host's memory, which takes long to read
+
+  __device__ void add_one(std::size_t i) const {
+    if (i == 0 && count != nullptr) *mail = ++*count;
+  }
+};
+
 struct PackHalo {
   HaloTables tables;
   char* to[2];           ///< messages, by side
   std::uint64_t stride;  ///< bytes from the messages of even epochs to those of odd ones
+  ExchangeCount begun;
 
   __device__ void operator()(std::size_t i, std::uint64_t odd) const {
     const std::uint32_t side = tables.first_side + (i >= tables.units ? 1 : 0);
@@ -81,7 +92,10 @@ struct PackHalo {
       unit_at(message + of.blocks_at, block) = unit_at(of.base + tables.first_words[side] * of.block_bytes, block);
     }
   }
-  __device__ void operator()(std::size_t i) const { (*this)(i, 0); }
+  __device__ void operator()(std::size_t i) const {
+    begun.add_one(i);
+    (*this)(i, 0);
+  }
 };
 
 struct UnpackHalo {
@@ -89,8 +103,10 @@ struct UnpackHalo {
   char* from[2];
   std::uint64_t stride;
   const std::uint64_t* epoch;  ///< null: all epochs are even
+  ExchangeCount ended;
 
   __device__ void operator()(std::size_t i) const {
+    ended.add_one(i);
     const std::uint32_t side = tables.first_side + (i >= tables.units ? 1 : 0);
     const std::uint64_t unit = i >= tables.units ? i - tables.units : i;
     const HaloClass& of = tables.class_of(unit);

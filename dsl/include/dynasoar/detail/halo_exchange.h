@@ -17,6 +17,7 @@
 #include <dynasoar/detail/attachment.h>
 #include <dynasoar/detail/communicator.h>
 #include <dynasoar/detail/device_messages.h>
+#include <dynasoar/detail/exchange_watch.h>
 #include <dynasoar/detail/ghosts.h>
 #include <dynasoar/detail/halo_copies.h>
 #include <dynasoar/detail/transport.h>
@@ -56,7 +57,10 @@ class HaloExchange final : public Attachment {
   Transport transport() const { return transport_; }
 
   /// Returns the messages, for the exchange that replaces this one.
-  std::shared_ptr<DeviceMessages> take_messages() { return std::move(messages_); }
+  std::shared_ptr<DeviceMessages> take_messages() {
+    watch_.reset();
+    return std::move(messages_);
+  }
 
   /// @throws Error if an exchange cannot be submitted now: while a step is recorded, with `staged`
   void check_may_exchange() const;
@@ -98,6 +102,7 @@ class HaloExchange final : public Attachment {
   bool has_neighbour(std::size_t side) const { return neighbours_[side] >= 0; }
   std::vector<char> received(std::size_t side) const;
   std::string difference(std::size_t audited) const;
+  bool is_over() const;
 
   HaloContext context_;
   Executor& executor_;
@@ -115,6 +120,7 @@ class HaloExchange final : public Attachment {
 
   std::optional<PeerWindows> windows_;
   std::shared_ptr<DeviceMessages> messages_;
+  std::optional<ExchangeWatch> watch_;  // of messages_
   DeviceMessages::OfSides sent_{}, received_{};
   std::array<DeviceArray<char>, 2> on_device_[2];  // by Area and side
   std::array<HostBuffer, 2> on_host_[2];

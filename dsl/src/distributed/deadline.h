@@ -1,0 +1,31 @@
+/// @file
+/// Deadline: a time limit for calls of MPI and NCCL that wait for other ranks and cannot be polled.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+namespace dynasoar::detail {
+
+/// Ends this process, with a message, if it lives longer than so many seconds; the launcher then ends the other ranks.
+///
+/// @par Usage   Deadline deadline("MPI_Finalize", patience); MPI_Finalize();
+class Deadline {
+ public:
+  /// @param call   a literal, for the message
+  Deadline(const char* call, double seconds);
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  ~Deadline();
+
+ private:
+  void run(const char* call, double seconds) const;
+
+  std::atomic<bool> is_over_{false};
+  std::thread thread_;
+};
+
+/// What happens then.
+[[noreturn]] void end_after_waiting(const char* call, double seconds);
+
+}  // namespace dynasoar::detail
