@@ -1,6 +1,7 @@
 /// @file
 /// The program forest-fire: the model's options, and what its results look like.
 
+#include <string>
 #include <vector>
 
 #include <app/allocator_choice.h>
@@ -43,6 +44,8 @@ class ForestFire final : public app::GridProgram<Simulation, Parameters> {
     app::add_fraction(cli, "--growth", parameters().growth, "Probability that a tree grows on empty ground in a step");
     app::add_fraction(cli, "--lightning", parameters().lightning, "Probability that a tree is struck in a step");
   }
+
+  std::string variant_of_large_grids() const override { return "placed"; }
 
   app::Drawings drawings() const override {
     return {.chart = {"trees.png", "Chart of the trees"}, .picture = {"forest-fire.png", "The forest at the end"}};

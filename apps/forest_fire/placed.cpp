@@ -24,7 +24,7 @@ inline namespace DYNASOAR_APP_ALLOCATOR {
 class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation, AllocatorT>> {
  public:
   explicit Forest(const Parameters& parameters)
-      : OnGrid(parameters, needed_bytes(parameters.cells()), "forest", app::PhaseNames{"grow and burn"}),
+      : OnGrid(parameters, needed_bytes(parameters.number_of_cells()), "forest", app::PhaseNames{"grow and burn"}),
         land_(ranks(), handle(),
               {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)},
               {.halo = kHalo}) {
@@ -59,7 +59,7 @@ class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation
 
  private:
   /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
-  static std::size_t needed_bytes(std::uint32_t cells) {
+  static std::size_t needed_bytes(std::size_t cells) {
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Tree>(cells + app::kSlotsInFlight);
   }
 

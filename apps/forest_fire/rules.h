@@ -8,6 +8,7 @@
 
 #include <app/census_history.h>
 #include <app/count_history.h>
+#include <app/on_grid.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/random.h>
 
@@ -48,23 +49,23 @@ struct Chance {
         {parameters.seed}, Share::of(parameters.trees), Share::of(parameters.growth), Share::of(parameters.lightning)};
   }
 
-  __device__ bool starts_with_tree(std::uint32_t c) const { return happens(trees, Decision::initial, c, 0); }
-  __device__ bool grows(std::uint32_t c, std::uint32_t step) const {
+  __device__ bool starts_with_tree(std::uint64_t c) const { return happens(trees, Decision::initial, c, 0); }
+  __device__ bool grows(std::uint64_t c, std::uint32_t step) const {
     return happens(growth, Decision::growth, c, step);
   }
-  __device__ bool strikes(std::uint32_t c, std::uint32_t step) const {
+  __device__ bool strikes(std::uint64_t c, std::uint32_t step) const {
     return happens(lightning, Decision::lightning, c, step);
   }
 
   /// Whether a tree is struck, or one grows where there is none: one draw for both, so that threads at trees and
   /// threads at empty ground draw together.
-  __device__ bool strikes_or_grows(bool has_tree, std::uint32_t c, std::uint32_t step) const {
+  __device__ bool strikes_or_grows(bool has_tree, std::uint64_t c, std::uint32_t step) const {
     const Share share = {has_tree ? lightning.greatest : growth.greatest, has_tree ? lightning.any : growth.any};
     return happens(share, has_tree ? Decision::lightning : Decision::growth, c, step);
   }
 
  private:
-  __device__ bool happens(Share share, Decision decision, std::uint32_t c, std::uint32_t step) const {
+  __device__ bool happens(Share share, Decision decision, std::uint64_t c, std::uint32_t step) const {
     return share.has(dynasoar::random::words(seed, decision, c, step)[0]);
   }
 };
@@ -82,7 +83,7 @@ template <class View>
 struct CountTrees {
   View view;
   __device__ void operator()(std::size_t c, app::Tally<Census>& tally) const {
-    const Ground ground = view.state(static_cast<std::uint32_t>(c));
+    const Ground ground = view.state(static_cast<app::CellNumber<View>>(c));
     tally.of[0] += ground == Ground::tree;
     tally.of[1] += ground == Ground::fire;
   }

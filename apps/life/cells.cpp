@@ -233,7 +233,7 @@ class Model {
   }
 
   /// A heap that is enough: every cell could have an agent, and half of the slots of their blocks may be free.
-  static std::size_t heap_bytes(std::uint32_t cells) {
+  static std::size_t heap_bytes(std::size_t cells) {
     const std::size_t agents = 2 * std::size_t{cells} + app::kSlotsInFlight;
     return AllocatorT::heap_bytes_for<Cell>(cells + app::kSlotsInFlight) +
            std::max(AllocatorT::heap_bytes_for<Alive>(agents), AllocatorT::heap_bytes_for<Candidate>(agents));

@@ -96,7 +96,7 @@ class Model {
   }
 
   /// Placed objects are not in the heap.
-  static std::size_t heap_bytes(std::uint32_t) { return AllocatorT::least_heap_bytes(); }
+  static std::size_t heap_bytes(std::size_t) { return AllocatorT::least_heap_bytes(); }
 
   static app::PhaseNames phases(const Rule&) { return {"all cells"}; }
 

@@ -25,7 +25,7 @@ __host__ __device__ inline std::uint32_t count_neighbors(std::uint32_t which) {
   return static_cast<std::uint32_t>(dynasoar::detail::popcount(which));
 }
 
-/// @pre width * height < 2^31
+/// @pre width * height < 2^31, except for number_of_cells()
 struct Lattice {
   std::uint32_t width;
   std::uint32_t height;
@@ -37,6 +37,7 @@ struct Lattice {
   }
 
   __host__ __device__ std::uint32_t cells() const { return width * height; }
+  std::uint64_t number_of_cells() const { return std::uint64_t{width} * height; }
 
   /// Neighbour 0 to 7 of cell c, row by row, or kOutside. On a small torus several neighbours can be the same cell.
   __host__ __device__ std::uint32_t neighbor(std::uint32_t c, std::uint32_t which) const {

@@ -95,7 +95,7 @@ void LifeProgram::add_options(CLI::App& cli) {
   app::add_path(cli, "--output", output_, "FILE", "The pattern at the end (RLE)");
 }
 
-void LifeProgram::check_options(app::RunOptions&) {
+void LifeProgram::check_options(app::RunOptions& options) {
   parameters().edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
   if (!pattern_path_.empty()) read_pattern();
   if (pattern_path_.empty()) {
@@ -107,7 +107,7 @@ void LifeProgram::check_options(app::RunOptions&) {
     throw app::UsageError(
         fmt::format("the rule {} has dying states; the program for it is generation", text_of(parameters().rule)));
   }
-  check_size();
+  check_size(options);
   if (!pattern_path_.empty()) {
     check_memory();
     place_pattern();
@@ -134,17 +134,18 @@ void LifeProgram::read_pattern() {
   parameters().height = size("--height", height_, pattern_.height);
 }
 
-void LifeProgram::check_size() const {
+void LifeProgram::check_size(const app::RunOptions& options) const {
   // A growing frame may begin with a larger margin; it says itself if it becomes too large.
   const std::int64_t margin = parameters().margin;
   const std::int64_t width = parameters().width + 2 * margin;
   const std::int64_t height = parameters().height + 2 * margin;
-  if (width > kMaxInt || height > kMaxInt || width * height > kMaxInt) {
-    throw app::UsageError(
-        fmt::format("--width x --height with --margin: {} x {} are more than 2^31 - 1 cells (see "
-                    "--help)",
-                    width, height));
-  }
+  const bool may_be_large =
+      options.variant == "placed" && options.baseline == "none" && parameters().edge != Edge::grow;
+  const bool is_long = width > kMaxInt || height > kMaxInt;
+  if (!is_long && (may_be_large || width * height <= kMaxInt)) return;
+  throw app::UsageError(fmt::format(
+      "--width x --height with --margin: {} x {} are more than 2^31 - 1 cells{} (see --help)", width, height,
+      is_long ? " in a row or column" : ", which only --variant placed with --edge dead or torus can have"));
 }
 
 // Large frames are for the user to ask for, not for a file, of which a few bytes can state any size.

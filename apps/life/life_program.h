@@ -45,7 +45,7 @@ class LifeProgram final : public app::ModelProgram<Simulation, Parameters> {
   std::unique_ptr<Simulation> make(const Make& make) override;
   void read_pattern();
   void place_pattern();
-  void check_size() const;
+  void check_size(const app::RunOptions& options) const;
   void check_memory() const;
 
   Flavor flavor_;

@@ -42,10 +42,11 @@ struct ShowCell {
   DyingColors dying;
   template <class Cell>
   __device__ void operator()(const Cell* object) const {
-    const auto cell = static_cast<int>(object->index());
+    const auto cell = object->index();
+    const auto width = static_cast<std::uint32_t>(grid.width);
     const auto state = static_cast<std::uint32_t>(object->state());
-    canvas.cell(grid.left + cell % grid.width, grid.top + cell / grid.width, color_of(state, states, dying),
-                state < 254 ? state : 254);
+    canvas.cell(grid.left + static_cast<int>(cell % width), grid.top + static_cast<int>(cell / width),
+                color_of(state, states, dying), state < 254 ? state : 254);
   }
 };
 
@@ -62,7 +63,8 @@ template <class Model, class A>
 class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simulation, A> {
  public:
   explicit ObjectLife(const Parameters& parameters)
-      : Base(parameters, Model::heap_bytes(Lattice::of(parameters).cells()), "frame", Model::phases(parameters.rule)),
+      : Base(parameters, Model::heap_bytes(Lattice::of(parameters).number_of_cells()), "frame",
+             Model::phases(parameters.rule)),
         options_(parameters.options.empty() ? options_of(parameters) : parameters.options),
         left_(parameters.left - parameters.margin),
         top_(parameters.top - parameters.margin),

@@ -54,7 +54,7 @@ class Model {
   app::CellRange own_cells() const { return alive_.own_cells(); }
 
   /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
-  static std::size_t heap_bytes(std::uint32_t cells) {
+  static std::size_t heap_bytes(std::size_t cells) {
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Dying>(cells + app::kSlotsInFlight);
   }
 

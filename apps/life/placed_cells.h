@@ -45,10 +45,8 @@ class Alive final : public Cell {
   using BaseClass = Cell;
   DYNASOAR_FIELDS(Alive);
 
-  __device__ static std::uint32_t number(Place place) {
-    return static_cast<std::uint32_t>(dynasoar::lattice_of<Alive>().number(place));
-  }
-  __device__ std::uint32_t index() const { return number(dynasoar::place_of(this)); }
+  __device__ static std::uint64_t number(Place place) { return dynasoar::lattice_of<Alive>().number(place); }
+  __device__ std::uint64_t index() const { return number(dynasoar::place_of(this)); }
   __device__ std::uint32_t state() const { return kAlive; }
 };
 
@@ -59,7 +57,7 @@ class Dying final : public Cell {
 
   __device__ explicit Dying(std::uint32_t state) : state_(static_cast<std::uint16_t>(state)) {}
 
-  __device__ std::uint32_t index() const { return Alive::number(dynasoar::place_of(this)); }
+  __device__ std::uint64_t index() const { return Alive::number(dynasoar::place_of(this)); }
   __device__ std::uint32_t state() const { return state_; }
 
   __device__ void grow_older(Rule rule) {

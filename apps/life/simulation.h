@@ -26,8 +26,9 @@ enum class Edge {
 /// What is simulated: a start of width x height cells with a margin of dead ones around it; both together are the
 /// frame.
 ///
-/// @pre width, height >= 1; margin >= 0; the frame has fewer than 2^31 cells; start is empty or has width * height
-///      states, all below rule.states; 0 <= density <= 1
+/// @pre width, height >= 1; margin >= 0; the frame has fewer than 2^31 cells, or for make_placed that many rows and
+/// columns; start is
+///      empty or has width * height states, all below rule.states; 0 <= density <= 1
 struct Parameters : app::RunParameters {
   int width = 1024;
   int height = 1024;

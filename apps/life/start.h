@@ -30,11 +30,12 @@ struct StartView {
   std::uint64_t alive;  ///< a random word below this is an alive cell
 
   /// The state of cell c of the frame.
-  __device__ std::uint32_t state(std::uint32_t c) const {
-    const std::uint32_t x = c % frame_width - margin;  // in the left and upper margin huge, and so outside, too
-    const std::uint32_t y = c / frame_width - margin;
+  __device__ std::uint32_t state(std::uint64_t c) const {
+    // In the left and upper margin huge, and so outside, too.
+    const std::uint32_t x = static_cast<std::uint32_t>(c % frame_width) - margin;
+    const std::uint32_t y = static_cast<std::uint32_t>(c / frame_width) - margin;
     if (x >= width || y >= height) return kDead;
-    const std::uint32_t cell = y * width + x;
+    const std::uint64_t cell = std::uint64_t{y} * width + x;
     if (pattern != nullptr) return pattern[cell];
     return dynasoar::random::words(seed, Decision::initial, cell, 0)[0] < alive ? kAlive : kDead;
   }

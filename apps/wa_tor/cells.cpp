@@ -225,7 +225,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   }
 
   /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
-  static std::size_t heap_bytes(std::uint32_t cells) {
+  static std::size_t heap_bytes(std::size_t cells) {
     const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
     return AllocatorT::heap_bytes_for<Cell>(cells + kSlotsInFlight) +
            std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));

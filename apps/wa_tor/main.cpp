@@ -1,6 +1,7 @@
 /// @file
 /// The program wa-tor: the model's options, and what its results look like.
 
+#include <string>
 #include <vector>
 
 #include <app/allocator_choice.h>
@@ -46,6 +47,8 @@ class WaTor final : public app::GridProgram<Simulation, Parameters> {
     app::add_fraction(cli, "--compact-above", parameters().compact_above,
                       "After each step, agents move together if more than this fraction of their slots is free");
   }
+
+  std::string variant_of_large_grids() const override { return "placed"; }
 
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);

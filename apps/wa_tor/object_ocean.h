@@ -36,8 +36,8 @@ class ObjectOcean : public app::OnGrid<app::ObjectSimulation<Objects, Simulation
   explicit ObjectOcean(const Parameters& parameters,
                        const app::PhaseNames& phases = {"fish ask", "cells decide", "fish move", "sharks ask",
                                                         "cells decide again", "sharks move"})
-      : app::OnGrid<app::ObjectSimulation<Objects, Simulation, A>>(parameters, Objects::heap_bytes(parameters.cells()),
-                                                                   "ocean", phases) {}
+      : app::OnGrid<app::ObjectSimulation<Objects, Simulation, A>>(
+            parameters, Objects::heap_bytes(parameters.number_of_cells()), "ocean", phases) {}
 
   /// How agents are compacted after a step, if they are.
   std::optional<dynasoar::CompactionOptions> compaction() const {

@@ -34,7 +34,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   }
 
   /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
-  static std::size_t heap_bytes(std::uint32_t cells) {
+  static std::size_t heap_bytes(std::size_t cells) {
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Shark>(cells + kSlotsInFlight);
   }
 

@@ -35,13 +35,13 @@ inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it
 
 /// The argument of loops.
 struct Ocean {
+  using CellNumber = std::uint64_t;
+
   Seed seed;
   dynasoar::StepNumber step;
 
   /// A cell's number, for random numbers.
-  __device__ static std::uint32_t number(Place place) {
-    return static_cast<std::uint32_t>(dynasoar::lattice_of<Fish>().number(place));
-  }
+  __device__ static std::uint64_t number(Place place) { return dynasoar::lattice_of<Fish>().number(place); }
 
   __device__ static Place neighbor(Place place, std::uint32_t direction) {
     return dynasoar::lattice_of<Fish>().neighbour(place, static_cast<dynasoar::Direction>(direction));
@@ -74,8 +74,8 @@ struct Ocean {
     return step - draw(seed, decision, number(dynasoar::place_of(agent)), step, kNewbornAges);
   }
 
-  __device__ std::uint8_t kind(std::uint32_t c) const;
-  __device__ CellState state(std::uint32_t c) const;
+  __device__ std::uint8_t kind(std::uint64_t c) const;
+  __device__ CellState state(std::uint64_t c) const;
 };
 
 /// Without fields: those of its subclasses are found faster.
@@ -144,13 +144,13 @@ class Shark final : public Agent {
   }
 };
 
-__device__ inline std::uint8_t Ocean::kind(std::uint32_t c) const {
+__device__ inline std::uint8_t Ocean::kind(std::uint64_t c) const {
   const Place place = dynasoar::lattice_of<Fish>().place_of_number(c);
   if (dynasoar::at<Fish>(place) != nullptr) return kFish;
   return dynasoar::at<Shark>(place) != nullptr ? kShark : kFree;
 }
 
-__device__ inline CellState Ocean::state(std::uint32_t c) const {
+__device__ inline CellState Ocean::state(std::uint64_t c) const {
   const Place place = dynasoar::lattice_of<Fish>().place_of_number(c);
   if (const Fish* const fish = dynasoar::at<Fish>(place)) return {kFish, fish->age(step), 0};
   if (const Shark* const shark = dynasoar::at<Shark>(place)) return {kShark, shark->age(step), shark->energy(step)};

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <app/census_history.h>
+#include <app/on_grid.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/random.h>
 
@@ -59,7 +60,7 @@ struct InitialCell {
   std::uint32_t age;
 };
 
-__host__ __device__ inline InitialCell initial_cell(Seed seed, Thresholds thresholds, std::uint32_t cell) {
+__host__ __device__ inline InitialCell initial_cell(Seed seed, Thresholds thresholds, std::uint64_t cell) {
   const auto words = dynasoar::random::words(seed, Decision::initial, cell, 0);
   const std::uint32_t age = below(words[1], kNewbornAges);
   if (words[0] < thresholds.fish) return {kFish, age};
@@ -69,7 +70,7 @@ __host__ __device__ inline InitialCell initial_cell(Seed seed, Thresholds thresh
 
 /// The direction out of `candidates` that `cell` draws. @pre !candidates.empty()
 __host__ __device__ inline std::uint32_t choose(DirectionSet candidates, Seed seed, Decision decision,
-                                                std::uint32_t cell, std::uint32_t step) {
+                                                std::uint64_t cell, std::uint32_t step) {
   return candidates[draw(seed, decision, cell, step, candidates.size())];
 }
 
@@ -83,7 +84,7 @@ template <class View>
 struct CountAgents {
   View view;
   __device__ void operator()(std::size_t c, app::Tally<Population>& tally) const {
-    const std::uint8_t kind = view.kind(static_cast<std::uint32_t>(c));
+    const std::uint8_t kind = view.kind(static_cast<app::CellNumber<View>>(c));
     tally.of[0] += kind == kFish;
     tally.of[1] += kind == kShark;
   }

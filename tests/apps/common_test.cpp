@@ -170,7 +170,10 @@ TEST_CASE("grids have up to 2^31 - 1 cells") {
     CHECK_NOTHROW(app::check_grid_size(width, height));
   }
   for (const auto& [width, height] : {std::pair(65536, 32768), {32768, 65536}, {46341, 46341}, {2147483647, 2}}) {
-    CHECK_THROWS_AS(app::check_grid_size(width, height), app::UsageError);
+    CHECK_THROWS_WITH_AS(app::check_grid_size(width, height),
+                         doctest::Contains("more than 2^31 - 1 cells (see --help)"), app::UsageError);
+    CHECK_THROWS_WITH_AS(app::check_grid_size(width, height, "placed"),
+                         doctest::Contains("cells, which only --variant placed can have (see"), app::UsageError);
   }
 }
 

@@ -11,7 +11,7 @@ import command_line
 class ForestFireTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--trees X=0.4", "--growth X=0.01", "--lightning X=1e-05", "--steps N=500",
-               "--variant placed=placed")
+               "--variant placed=placed", "--transport auto|peer|nccl|staged=auto")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
     real_numbers = dict.fromkeys(("--trees", "--growth", "--lightning"), command_line.FRACTION)
     variants = {"placed": "trees placed on a lattice"}
@@ -31,7 +31,9 @@ class ForestFireTest(command_line.CheckpointTests, command_line.ApplicationTests
         self.assertGreater(int(rows[-1][2]), 0)
 
     def test_forests_of_too_many_cells_are_refused(self):
-        self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")
+        for baseline in self.baselines:
+            self.assert_refused("--width", "65536", "--height", "32768", "--baseline", baseline,
+                                mentions="2^31 - 1 cells, which only --variant placed can have")
 
 
 if __name__ == "__main__":

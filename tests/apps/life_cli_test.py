@@ -13,7 +13,8 @@ PATTERNS = command_line.path_argument(3)
 
 class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
     options = ("--pattern FILE=none", "--density X=0.3", "--edge dead|torus|grow=grow", "--margin N=0",
-               "--output FILE=none", "--steps N=300", "--variant cells|placed=placed", "--width N=0", "--height N=0")
+               "--output FILE=none", "--steps N=300", "--variant cells|placed=placed", "--width N=0", "--height N=0",
+               "--transport auto|peer|nccl|staged=auto")
     whole_numbers = dict.fromkeys(("--width", "--height", "--margin"), command_line.NATURAL)
     real_numbers = {"--density": command_line.FRACTION}
     output_options = ("--output",)
@@ -63,7 +64,8 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
 
     def test_wrong_edges_and_sizes_are_refused(self):
         self.assert_refused("--edge", "sharp", mentions="dead, torus, grow")
-        self.assert_refused("--width", "65536", "--height", "32768", mentions="more than 2^31 - 1 cells")
+        for others in ((), ("--edge", "torus", "--variant", "cells"), ("--edge", "torus", "--baseline", "reference")):
+            self.assert_refused("--width", "65536", "--height", "32768", *others, mentions="2^31 - 1 cells, which only --variant placed with")
         self.assert_refused("--width", "9", "--height", "9", "--margin", "1200000000", mentions="more than 2^31 - 1")
 
     def test_a_name_that_is_not_utf_8_does_no_harm(self):

@@ -11,6 +11,7 @@ import command_line
 class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--fish X=0.25", "--sharks X=0.25", "--compact-above X=1", "--steps N=300",
+               "--transport auto|peer|nccl|staged=auto",
                "--variant placed|cells|agents=placed")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
     real_numbers = dict.fromkeys(("--fish", "--sharks", "--compact-above"), command_line.FRACTION)
@@ -35,7 +36,8 @@ class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_li
         self.assert_refused("--variant", "placed", "--compact-above", "0.3", mentions="--compact-above")
 
     def test_oceans_of_too_many_cells_are_refused(self):
-        self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")
+        for others in (("--variant", "cells"), ("--variant", "agents"), ("--baseline", "soa"), ("--baseline", "reference")):
+            self.assert_refused("--width", "65536", "--height", "32768", *others, mentions="2^31 - 1 cells, which only --variant placed can have")
 
     def test_a_heap_without_a_size_keeps_within_the_limit_of_the_address_space(self):
         self.assertEqual(self.lost_run(**self.with_little_memory(2 * 2**30))[0], 0)

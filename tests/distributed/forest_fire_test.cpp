@@ -25,7 +25,7 @@ using namespace forest_fire::placed;
 struct WriteState {
   Ground* cells;
   __device__ void operator()(dynasoar::Place place) const {
-    const std::uint32_t c = number(place);
+    const std::uint64_t c = number(place);
     cells[c] = View{}.state(c);
   }
 };
@@ -64,7 +64,37 @@ class DividedForest {
   dynasoar::StepValue<std::uint32_t> now_;
 };
 
+/// Whether a cell holds what its number says at the start, or after the first step.
+struct ForestIsRight {
+  Chance chance;
+  std::uint32_t step;
+  __device__ bool operator()(dynasoar::Place place, std::uint64_t c) const {
+    const bool has_tree = chance.starts_with_tree(c);
+    Ground right = has_tree ? Ground::tree : Ground::empty;
+    if (step > 0 && has_tree && chance.strikes(c, step)) right = Ground::fire;
+    if (step > 0 && !has_tree && chance.grows(c, step)) right = Ground::tree;
+    const app::StateOfCell<View> state{View{}, c - 7};
+    return state(7) == right && number(place) == c;
+  }
+};
+
 }  // namespace
+
+TEST_CASE("cells of a forest of more than 2^32 have random numbers of their own") {
+  Parameters parameters;
+  parameters.growth = 0.3;
+  parameters.lightning = 0.3;
+  const Chance chance = Chance::of(parameters);
+  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = AllocatorT::least_heap_bytes()});
+  dynasoar::Lattice<Tree, BurningTree> rows(handle, FarRows::shape());
+  dynasoar::StepValue<std::uint32_t> now(handle.executor(), 0);
+  rows.parallel_new<Tree>(Settle{chance});
+  CHECK(right_cells<Tree>(handle, rows, ForestIsRight{chance, 0}) == FarRows::kCells);
+  now.add(1);
+  rows.parallel_for_blocks(GrowAndBurn{chance, now.view()});
+  CHECK(right_cells<Tree>(handle, rows, ForestIsRight{chance, 1}) == FarRows::kCells);
+  CHECK(handle.count<BurningTree>() > 30);
+}
 
 TEST_CASE("the forest fire is the same forest on any number of ranks") {
   constexpr int kSteps = 16;

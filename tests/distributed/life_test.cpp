@@ -70,6 +70,17 @@ class DividedFrame {
   dynasoar::DistributedLattice<Ts...> lattice_;
 };
 
+/// Whether a cell is alive at the start if its number says so.
+struct StartIsRight {
+  dynasoar::random::Seed seed;
+  std::uint64_t alive;
+  __device__ bool operator()(dynasoar::Place place, std::uint64_t number) const {
+    const bool is_alive = dynasoar::random::words(seed, Decision::initial, number, 0)[0] < alive;
+    const Alive* const cell = dynasoar::at<Alive>(place);
+    return is_alive == (cell != nullptr) && (cell == nullptr || cell->index() == number);
+  }
+};
+
 template <class... Ts>
 void check_rule(const Rule& rule) {
   constexpr int kSteps = 16;
@@ -93,6 +104,17 @@ void check_rule(const Rule& rule) {
 }
 
 }  // namespace
+
+TEST_CASE("cells of a frame of more than 2^32 have random numbers of their own") {
+  constexpr auto kWidth = static_cast<std::uint32_t>(FarRows::kWidth),
+                 kHeight = static_cast<std::uint32_t>(FarRows::kHeight);
+  const StartView start{nullptr, kWidth, kHeight, 0, kWidth, {42}, std::uint64_t{1} << 31};
+  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = AllocatorT::least_heap_bytes()});
+  dynasoar::Lattice<Alive> rows(handle, FarRows::shape());
+  rows.parallel_for(Populate{start});
+  CHECK(right_cells<Alive>(handle, rows, StartIsRight{start.seed, start.alive}) == FarRows::kCells);
+  CHECK(handle.count<Alive>() > 200);
+}
 
 TEST_CASE("Life is the same frame on any number of ranks") {
   check_rule<Alive>({});

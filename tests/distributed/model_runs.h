@@ -2,6 +2,7 @@
 // all cells with those of a reference, which each rank computes for itself.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,7 @@
 
 #include <doctest/doctest.h>
 #include <dynasoar/distributed.h>
+#include <dynasoar/lattice.h>
 #include <dynasoar/platform/memory.h>
 
 #include "world.h"
@@ -50,6 +52,47 @@ std::vector<Cell> of_all_ranks(const DeviceArray<Cell>& own) {
   world().sum(words);  // of numbers of which all but one are 0
   std::memcpy(static_cast<void*>(cells.data()), words.data(), cells.size() * sizeof(Cell));
   return cells;
+}
+
+/// Ten rows of a lattice whose cells have numbers of more than 32 bits from the middle of a block of one row on.
+struct FarRows {
+  static constexpr std::size_t kWidth = 70, kHeight = std::size_t{1} << 26;
+  static constexpr std::size_t kFirst = 61356670, kRows = 10;
+  static constexpr std::uint64_t kFirstNumber = kFirst * kWidth, kCells = kRows * kWidth;
+  static_assert(kFirstNumber < std::uint64_t{1} << 32 && kFirstNumber + kCells > std::uint64_t{1} << 32);
+  static_assert((std::uint64_t{1} << 32) % kWidth == 46);  // of 64
+
+  static LatticeShape shape() {
+    return LatticeShape({kWidth, kHeight}, {true, true, false}, detail::Slab{kFirst, kRows, 1});
+  }
+
+  /// The number of a place, by its coordinates.
+  __device__ static std::uint64_t number(const LatticeShape& shape, Place place) {
+    const LatticeVector at = shape.coordinates(place);
+    return static_cast<std::uint64_t>(at.y) * kWidth + static_cast<std::uint64_t>(at.x);
+  }
+};
+
+/// Notes for each cell of FarRows whether `is_right(place, number)`.
+template <class T, class F>
+struct NoteCell {
+  F is_right;
+  std::uint8_t* notes;
+  __device__ void operator()(Place place) const {
+    const std::uint64_t number = FarRows::number(lattice_of<T>(), place);
+    notes[number - FarRows::kFirstNumber] = is_right(place, number) ? 1 : 2;
+  }
+};
+
+/// How many cells of FarRows are right. @tparam T   a class of the lattice
+template <class T, class Handle, class LatticeT, class F>
+std::uint64_t right_cells(Handle& handle, LatticeT& lattice, const F& is_right) {
+  DeviceArray<std::uint8_t> notes(FarRows::kCells);
+  notes.fill_bytes(0);
+  lattice.parallel_for(NoteCell<T, F>{is_right, notes.data()});
+  handle.synchronize();
+  const std::vector<std::uint8_t> all = notes.download();
+  return static_cast<std::uint64_t>(std::count(all.begin(), all.end(), 1));
 }
 
 /// How many cells differ.

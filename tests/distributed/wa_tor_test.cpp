@@ -25,7 +25,7 @@ struct WriteState {
   Ocean ocean;
   CellState* cells;
   __device__ void operator()(dynasoar::Place place) const {
-    const std::uint32_t c = Ocean::number(place);
+    const std::uint64_t c = Ocean::number(place);
     cells[c] = ocean.state(c);
   }
 };
@@ -76,7 +76,45 @@ class DividedOcean {
   dynasoar::StepValue<std::uint32_t> now_;
 };
 
+/// Whether a cell holds what its number says at the start, and every fish asks for the cell that its number says.
+struct StartIsRight {
+  Ocean ocean;
+  Thresholds thresholds;
+  __device__ bool operator()(dynasoar::Place place, std::uint64_t number) const {
+    const InitialCell initial = initial_cell(ocean.seed, thresholds, number);
+    const CellState state = ocean.state(number);
+    return ocean.kind(number) == initial.kind && state.kind == initial.kind &&
+           (initial.kind == kFree || state.age == initial.age) && Ocean::number(place) == number;
+  }
+};
+
+struct ChoiceIsRight {
+  Ocean ocean;
+  __device__ bool operator()(dynasoar::Place place, std::uint64_t number) const {
+    const Fish* const fish = dynasoar::at<Fish>(place);
+    if (fish == nullptr) return true;
+    const DirectionSet free = Ocean::free_neighbors(place);
+    const std::uint32_t right =
+        free.empty() ? kStay : choose(free, ocean.seed, Decision::fish_move, number, ocean.step);
+    return fish->choice_ == right;
+  }
+};
+
 }  // namespace
+
+TEST_CASE("cells of an ocean of more than 2^32 have random numbers of their own") {
+  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = AllocatorT::least_heap_bytes()});
+  dynasoar::Lattice<Fish, Shark> rows(handle, FarRows::shape());
+  dynasoar::StepValue<std::uint32_t> now(handle.executor(), 0);
+  const Ocean ocean{{42}, now.view()};
+  const Thresholds thresholds = Thresholds::of(0.25, 0.25);
+  rows.parallel_for(Populate{ocean.seed, thresholds});
+  CHECK(right_cells<Fish>(handle, rows, StartIsRight{ocean, thresholds}) == FarRows::kCells);
+  CHECK(handle.count<Fish>() > 100);
+  now.add(1);
+  handle.parallel_do<&Fish::ask>(ocean);
+  CHECK(right_cells<Fish>(handle, rows, ChoiceIsRight{ocean}) == FarRows::kCells);
+}
 
 TEST_CASE("Wa-Tor is the same ocean on any number of ranks") {
   constexpr int kSteps = 24;

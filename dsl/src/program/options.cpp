@@ -174,9 +174,10 @@ void add_grid_size(CLI::App& cli, int& width, int& height) {
   add_integer(cli, "--height", height, 1, kMaxInt, "Rows");
 }
 
-void check_grid_size(int width, int height) {
+void check_grid_size(int width, int height, const std::string& large) {
   if (std::int64_t{width} * height <= kMaxInt) return;
-  throw UsageError(fmt::format("--width x --height: {} x {} are more than 2^31 - 1 cells (see --help)", width, height));
+  throw UsageError(fmt::format("--width x --height: {} x {} are more than 2^31 - 1 cells{} (see --help)", width, height,
+                               large.empty() ? "" : ", which only --variant " + large + " can have"));
 }
 
 void check_fractions(const std::string& first_option, double first, const std::string& second_option, double second) {

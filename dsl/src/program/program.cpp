@@ -78,9 +78,10 @@ void add_run_options(CLI::App& cli, const Program& program, Display* display, Ru
   add_integer(cli, "--threads", options.threads, 0, 4096,
               "Threads on the CPU; 0: one per processor; a GPU uses all it has");
   if (program.description().ranks != nullptr) {
-    add_choice(cli, "--transport", options.transport, {"auto", "peer", "nccl", "staged"},
-               "With mpirun, how ranks exchange rows: into the neighbour's memory, by NCCL, or by MPI through the hosts' "
-               "memory; auto: the first that is possible, on CPUs staged");
+    add_choice(
+        cli, "--transport", options.transport, {"auto", "peer", "nccl", "staged"},
+        "With mpirun, how ranks exchange rows: into the neighbour's memory, by NCCL, or by MPI through the hosts' "
+        "memory; auto: the first that is possible, on CPUs staged");
   }
   add_path(cli, "--log", options.log, "FILE",
            program.description().log.help + ", as .csv or .jsonl (JSON lines); none: not written");
@@ -138,9 +139,10 @@ void choose_transport(const RunOptions& options) {
   const Transport wanted = transport_of(options.transport);
   if (options.ranks != nullptr) return options.ranks->want_transport(wanted);
   if (wanted == Transport::automatic) return;
-  throw UsageError(fmt::format("--transport {} is for several processes: leave it out, or start them with mpirun, such "
-                               "as mpirun -n 4",
-                               options.transport));
+  throw UsageError(
+      fmt::format("--transport {} is for several processes: leave it out, or start them with mpirun, such "
+                  "as mpirun -n 4",
+                  options.transport));
 }
 
 // @return the exit code if the program is to end: 0 after --help

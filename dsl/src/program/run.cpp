@@ -34,8 +34,8 @@ constexpr std::chrono::milliseconds kCheckInterval{50};
 // @throws UsageError if the ranks do not exchange rows in the way that --transport says
 Simulation& start_with_transport(Program& program, const RunOptions& options) {
   const auto refuse = [&options](const std::string& why) {
-    throw UsageError(fmt::format("--transport {}: {}; leave it out, and the ranks take what is possible",
-                                 options.transport, why));
+    throw UsageError(
+        fmt::format("--transport {}: {}; leave it out, and the ranks take what is possible", options.transport, why));
   };
   try {
     Simulation& simulation = program.start(options);

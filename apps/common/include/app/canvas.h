@@ -109,7 +109,8 @@ struct CellGrid {
 };
 
 /// Paints cells: a pixel has the mean colour of the cells that it covers, of at most 16 x 16 of them.
-template <class F>
+/// @tparam Number   of a cell: of 64 bits if there may be more than 2^32
+template <class Number, class F>
 struct PaintCells {
   Canvas canvas;
   CellGrid grid;
@@ -142,8 +143,7 @@ struct PaintCells {
  private:
   __device__ Rgb at(double x, double y) const {
     if (!(x >= 0 && x < grid.width && y >= 0 && y < grid.height)) return outside;
-    return color(static_cast<std::uint32_t>(y) * static_cast<std::uint32_t>(grid.width) +
-                 static_cast<std::uint32_t>(x));
+    return color(static_cast<Number>(y) * static_cast<Number>(grid.width) + static_cast<Number>(x));
   }
 };
 
@@ -151,11 +151,11 @@ struct PaintCells {
 ///
 /// @param outside   colour of pixels that are on none of the cells
 /// @param color     device callable: `color(c)`, the colour of cell c
-template <class F>
+template <class Number = std::uint32_t, class F>
 void paint_cells(dynasoar::Executor& executor, const Canvas& canvas, CellGrid grid, Rgb outside, F color) {
   const std::size_t pixels =
       static_cast<std::size_t>(canvas.viewport.width) * static_cast<std::size_t>(canvas.viewport.height);
-  executor.for_each_index(pixels, PaintCells<F>{canvas, grid, outside, color});
+  executor.for_each_index(pixels, PaintCells<Number, F>{canvas, grid, outside, color});
 }
 
 /// The memory of a picture, which is kept as long as the size does not change.

@@ -20,31 +20,32 @@ struct With32Bits {
   __device__ void operator()(std::size_t i) const { function(static_cast<std::uint32_t>(i)); }
 };
 
-/// Stores the value for an index.
-template <class T, class F>
+/// Stores the value for an index. @tparam Index   of 32 or 64 bits
+template <class T, class Index, class F>
 struct WriteValue {
   F value_of;
   T* values;
-  __device__ void operator()(std::size_t i) const { values[i] = value_of(static_cast<std::uint32_t>(i)); }
+  __device__ void operator()(std::size_t i) const { values[i] = value_of(static_cast<Index>(i)); }
 };
 
 /// Waits for all loops.
 ///
-/// @param value_of   device callable: the T for a 32-bit index
+/// @tparam Index      of 64 bits if there may be more than 2^32 values
+/// @param value_of   device callable: the T for an Index
 /// @return           the values for the indices from 0 to count - 1
-template <class T, class F>
+template <class T, class Index = std::uint32_t, class F>
 std::vector<T> collect(dynasoar::Executor& executor, std::size_t count, const F& value_of) {
   const dynasoar::DeviceArray<T> values(count);
-  executor.for_each_index(count, WriteValue<T, F>{value_of, values.data()});
+  executor.for_each_index(count, WriteValue<T, Index, F>{value_of, values.data()});
   executor.synchronize();
   return values.download();
 }
 
 /// The same by a dynasoar::AllocatorHandle, for functions that look at objects.
-template <class T, class Handle, class F>
+template <class T, class Index = std::uint32_t, class Handle, class F>
 std::vector<T> collect(Handle& handle, std::size_t count, const F& value_of) {
   const dynasoar::DeviceArray<T> values(count);
-  handle.parallel_for(count, WriteValue<T, F>{value_of, values.data()});
+  handle.parallel_for(count, WriteValue<T, Index, F>{value_of, values.data()});
   handle.synchronize();
   return values.download();
 }

@@ -9,7 +9,7 @@
 
 namespace app {
 
-/// The size of the world. @pre width, height >= 1; width * height < 2^31
+/// The size of the world. @pre width, height >= 1; width * height < 2^31, unless all that handles cells says otherwise
 struct GridParameters : RunParameters {
   int width;
   int height;
@@ -17,6 +17,11 @@ struct GridParameters : RunParameters {
 
   explicit GridParameters(int side = 1024) : width(side), height(side) {}
 
+  std::uint64_t number_of_cells() const {
+    return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+  }
+
+  /// The same. @pre it is less than 2^31
   std::uint32_t cells() const { return static_cast<std::uint32_t>(width) * static_cast<std::uint32_t>(height); }
 
   /// The options that a checkpoint must fit, to which models add theirs.

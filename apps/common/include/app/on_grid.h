@@ -16,12 +16,27 @@
 
 namespace app {
 
+/// The type of cells' numbers: 32 bits, unless a view of the cells has a type `CellNumber`.
+template <class View>
+struct NumberOfCell {
+  using type = std::uint32_t;
+};
+template <class View>
+requires requires {
+  typename View::CellNumber;
+}
+struct NumberOfCell<View> {
+  using type = typename View::CellNumber;
+};
+template <class View>
+using CellNumber = typename NumberOfCell<View>::type;
+
 /// The state of the c-th cell of a rank. @tparam View   has a device function `state(c)`
 template <class View>
 struct StateOfCell {
   View view;
-  std::uint32_t first;
-  __device__ auto operator()(std::uint32_t c) const { return view.state(first + c); }
+  std::uint64_t first;
+  __device__ auto operator()(std::uint64_t c) const { return view.state(static_cast<CellNumber<View>>(first + c)); }
 };
 
 /// Counts the c-th cell of a rank.
@@ -39,7 +54,7 @@ struct CountOwnCell {
 template <class View>
 struct ColorOfCell {
   View view;
-  __device__ Rgb operator()(std::uint32_t c) const { return color_of(view.state(c)); }
+  __device__ Rgb operator()(std::uint64_t c) const { return color_of(view.state(static_cast<CellNumber<View>>(c))); }
 };
 
 /// @tparam Base   a DenseSimulation or ObjectSimulation of the model's GridSimulation. The model has functions
@@ -62,7 +77,7 @@ class OnGrid : public Base {
   /// As the constructor of Base.
   template <class... Arguments>
   explicit OnGrid(const ParametersT& parameters, const Arguments&... arguments)
-      : Base(parameters, arguments...), parameters_(parameters), own_{0, parameters.cells()} {}
+      : Base(parameters, arguments...), parameters_(parameters), own_{0, parameters.number_of_cells()} {}
 
   /// Sets the cells of this rank if several ranks share the run. By default, it has all cells.
   void set_own_cells(const CellRange& own) { own_ = own; }
@@ -81,14 +96,15 @@ class OnGrid : public Base {
   template <class View>
   std::vector<CellT> states_of(const View& view) {
     this->synchronize();
-    const StateOfCell<View> state{view, static_cast<std::uint32_t>(own_.first)};
-    return of_all_ranks(parameters_.ranks, collect<CellT>(this->runner(), static_cast<std::size_t>(own_.count), state));
+    const StateOfCell<View> state{view, own_.first};
+    return of_all_ranks(parameters_.ranks,
+                        collect<CellT, std::uint64_t>(this->runner(), static_cast<std::size_t>(own_.count), state));
   }
 
   template <class View>
   void paint_cells_of(const Canvas& canvas, const View& view) {
-    paint_cells(this->executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
-                ColorOfCell<View>{view});
+    paint_cells<std::uint64_t>(this->executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
+                               ColorOfCell<View>{view});
   }
 
  private:

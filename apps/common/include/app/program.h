@@ -58,7 +58,14 @@ class GridProgram : public ModelProgram<SimulationT, ParametersT> {
     this->add_seed(cli, parameters.seed);
   }
 
-  void check_options(RunOptions&) override { check_grid_size(this->parameters().width, this->parameters().height); }
+  void check_options(RunOptions& options) override {
+    const std::string large = variant_of_large_grids();
+    if (!large.empty() && options.variant == large && options.baseline == "none") return;
+    check_grid_size(this->parameters().width, this->parameters().height, large);
+  }
+
+  /// The variant whose cells have numbers of 64 bits, so that there may be 2^31 and more; empty if there is none.
+  virtual std::string variant_of_large_grids() const { return {}; }
 
   std::string size() const final {
     return std::to_string(this->parameters().width) + " x " + std::to_string(this->parameters().height) + " cells";

@@ -70,8 +70,9 @@ CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value
 /// `--width` and `--height`, of a grid of cells.
 void add_grid_size(CLI::App& cli, int& width, int& height);
 
+/// @param large   the variant that may have more, which the message names; empty: there is none
 /// @throws UsageError if the grid has 2^31 cells or more
-void check_grid_size(int width, int height);
+void check_grid_size(int width, int height, const std::string& large = {});
 
 /// @throws UsageError if two fractions add up to more than 1
 void check_fractions(const std::string& first_option, double first, const std::string& second_option, double second);
