@@ -69,19 +69,30 @@ struct GrowAndBurn {
         dynasoar::where<BurningTree>(block, Direction::left) | dynasoar::where<BurningTree>(block, Direction::up) |
         dynasoar::where<BurningTree>(block, Direction::right) | dynasoar::where<BurningTree>(block, Direction::down);
     // The trees that are struck, and the places without a tree where one may grow.
-    const std::uint64_t first = number(block.place(0));
-    const std::uint64_t drawn = dynasoar::map_places(
-        trees, [dice = chance, low = static_cast<std::uint32_t>(first), high = static_cast<std::uint32_t>(first >> 32),
-                step = std::uint32_t{now}](std::uint32_t i, bool has_tree) {
-          // In 32 bits, which compilers vectorize for CPUs.
-          const std::uint32_t sum = low + i, carry = sum < low ? 1u : 0u;
-          return dice.strikes_or_grows(has_tree, std::uint64_t{high + carry} << 32 | sum, step);
-        });
+    const std::uint64_t drawn = strikes_or_grows(trees, number(block.place(0)));
     const std::uint64_t ignite = trees & (drawn | near_fire);
     dynasoar::create_where<Tree>(block, drawn & ~trees & ~fires);
     dynasoar::destroy_where<Tree>(block, ignite);
     dynasoar::create_where<BurningTree>(block, ignite);
     dynasoar::destroy_where<BurningTree>(block, fires);
+  }
+
+ private:
+  /// The same for 64 places with consecutive numbers from `first` on: in 32 bits, which compilers vectorize for CPUs,
+  /// and with less work for numbers that have no more.
+  __device__ std::uint64_t strikes_or_grows(std::uint64_t trees, std::uint64_t first) const {
+    const auto low = static_cast<std::uint32_t>(first), high = static_cast<std::uint32_t>(first >> 32);
+    if ((first + 63) >> 32 == 0) [[likely]] {
+      return dynasoar::map_places(trees,
+                                  [dice = chance, low, step = std::uint32_t{now}](std::uint32_t i, bool has_tree) {
+                                    return dice.strikes_or_grows(has_tree, low + i, step);
+                                  });
+    }
+    return dynasoar::map_places(trees,
+                                [dice = chance, low, high, step = std::uint32_t{now}](std::uint32_t i, bool has_tree) {
+                                  const std::uint32_t sum = low + i, carry = sum < low ? 1u : 0u;
+                                  return dice.strikes_or_grows(has_tree, std::uint64_t{high + carry} << 32 | sum, step);
+                                });
   }
 };
 
