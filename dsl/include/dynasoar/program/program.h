@@ -27,12 +27,12 @@ struct RunOptions : RunParameters {
   std::string variant;
   std::string baseline = "none";
   std::string transport = "auto";  ///< of the rows that ranks exchange: "auto", or the name of a Transport
-  std::string log;             ///< file for the counts after each step; empty or "none": not written
-  std::string exported;        ///< file for objects, with its step in its name; empty: none is written
-  int export_every = 10;       ///< steps from one such file to the next
-  std::string checkpoint;      ///< file; empty: none is written
-  int checkpoint_every = 100;  ///< steps from one checkpoint to the next
-  std::string restore;         ///< checkpoint from which to continue; empty: the run starts at step 0
+  std::string log;                 ///< file for the counts after each step; empty or "none": not written
+  std::string exported;            ///< file for objects, with its step in its name; empty: none is written
+  int export_every = 10;           ///< steps from one such file to the next
+  std::string checkpoint;          ///< file; empty: none is written
+  int checkpoint_every = 100;      ///< steps from one checkpoint to the next
+  std::string restore;             ///< checkpoint from which to continue; empty: the run starts at step 0
   bool quiet = false;
   bool shows_objects = false;  ///< whether objects and their places are needed; set by run_program
 };
