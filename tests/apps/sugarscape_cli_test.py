@@ -11,7 +11,7 @@ import command_line
 class SugarscapeTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--male X=0.12", "--female X=0.15", "--steps N=300",
-               "--variant placed|cells|agents=placed")
+               "--variant placed|cells|agents=placed", "--transport auto|peer|nccl|staged=auto")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
     real_numbers = dict.fromkeys(("--male", "--female"), command_line.FRACTION)
     shares = ("--male", "--female")

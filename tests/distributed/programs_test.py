@@ -110,7 +110,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_each_transport_can_be_forced(self):
         """The summary names it, the results are the same, and what is impossible is refused once."""
-        for program, arguments in ((WA_TOR, OCEAN), (FOREST_FIRE, ("--width", "130", "--height", "21")),
+        for program, arguments in ((WA_TOR, OCEAN), (SUGARSCAPE, ("--width", "70", "--height", "48")), (FOREST_FIRE, ("--width", "130", "--height", "21")),
                                    (GAME_OF_LIFE, ("--width", "130", "--height", "22", "--edge", "torus")),
                                    (GENERATION, ("--width", "130", "--height", "22", "--edge", "torus"))):
             run = lambda *forced, p=program, a=arguments: self.run_ranks(2, p, *a, "--steps", "8", "--log", "log.csv", *NO_PICTURES, *forced)
