@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/make-docs: what it makes of a page, and the links that it finds to lead nowhere. All pages here are made up.
+"""scripts/make-docs: the copies of pages, the navigation, the reference, and each kind of fault that it finds. All pages here are made up.
 
 Usage: make_docs_test.py <path of make-docs>
 """
@@ -15,20 +15,22 @@ import sys
 import tempfile
 import unittest
 import unittest.mock
+import xml.etree.ElementTree
 
 loader = importlib.machinery.SourceFileLoader("make_docs", sys.argv[1])
 sys.dont_write_bytecode = True
 make_docs = importlib.util.module_from_spec(importlib.util.spec_from_loader("make_docs", loader))
 loader.exec_module(make_docs)
+PROJECT = make_docs.ROOT
 
 
-class Site(unittest.TestCase):
+class BrokenLinks(unittest.TestCase):
     def broken(self, **pages):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name).resolve()
             for page, text in pages.items():
                 (folder / f"{page}.html").write_text(text, encoding="utf-8")
-            return list(make_docs.broken_links(folder))
+            return sorted(make_docs.broken_links(folder))
 
     def test_links_within_the_site_are_fine(self):
         self.assertEqual(self.broken(a='<h1 id="x">x</h1><a href="b.html#y">b</a><a href="#x">x</a>', b='<p id="y">y</p>'), [])
@@ -36,178 +38,196 @@ class Site(unittest.TestCase):
         self.assertEqual(self.broken(a='<a class="x" href="#x">x</a>'), ["a.html: #x: there is no such place"])
 
     def test_pages_and_places_that_do_not_exist_are_found(self):
-        self.assertEqual(sorted(self.broken(a='<a href="b.html">b</a><a href="#x">x</a><img src="c.png">')),
-                         ["a.html: #x: there is no such place", "a.html: b.html: there is no such page",
-                          "a.html: c.png: there is no such page"])
+        self.assertEqual(self.broken(a='<a href="b.html">b</a><a href="#x">x</a><img src="c.png">'),
+                         ["a.html: #x: there is no such place", "a.html: b.html: there is no such page", "a.html: c.png: there is no such page"])
 
     def test_a_place_is_looked_for_on_the_page_that_the_link_names(self):
-        self.assertEqual(self.broken(a='<a href="b.html#x">b</a><p id="x">x</p>', b="<p>b</p>"),
-                         ["a.html: b.html#x: there is no such place"])
+        self.assertEqual(self.broken(a='<a href="b.html#x">b</a><p id="x">x</p>', b="<p>b</p>"), ["a.html: b.html#x: there is no such place"])
 
-    def test_names_and_quoted_characters_in_links_are_understood(self):
-        self.assertEqual(self.broken(a='<a href="b%20c.html">b</a><a name="x"></a><a href="#x">x</a><a href="">y</a>',
+    def test_names_queries_and_quoted_characters_in_links_are_understood(self):
+        self.assertEqual(self.broken(a='<a href="b%20c.html">b</a><a name="x"></a><a href="#x">x</a><a href="">y</a><img src="a.html?v=1">',
                                      **{"b c": "<p>b</p>"}), [])
 
-    def test_other_sites_are_not_asked(self):
-        self.assertEqual(self.broken(a='<a href="https://example.org/nothing">x</a>'), [])
-
-    def test_a_link_to_a_file_that_the_project_does_not_have_is_a_problem(self):
-        with tempfile.TemporaryDirectory() as folder:
-            site = make_docs.Site(pathlib.Path(folder))
-            site.target_of(pathlib.Path("docs/tutorial.md"), "../nothing.md", pathlib.Path("docs/tutorial.html"))
-            site.target_of(pathlib.Path("docs/tutorial.md"), "../../outside", pathlib.Path("docs/tutorial.html"))
-        self.assertEqual(len(site.problems), 2)
-
-    def test_anchors_are_those_of_github(self):
-        self.assertEqual(make_docs.anchor_of("What's `new`, and old_ones?"), "whats-new-and-old_ones")
-        self.assertEqual(make_docs.anchor_of("1 &lt; 2: as-is"), "1--2-as-is")
-
-    def test_each_kind_of_file_has_its_page(self):
-        for source, page in (("README.md", "index.html"), ("docs/README.md", "docs/index.html"), ("docs/a.md", "docs/a.html"),
-                             ("x/a.png", "x/a.png"), ("x/a.svg", "x/a.svg"), ("x/a.webp", "x/a.webp"), ("x/a.h", "x/a.h.html"),
-                             ("scripts/test", "scripts/test.html")):
-            self.assertEqual(make_docs.page_of(pathlib.PurePath(source)), pathlib.PurePath(page))
-
-    def test_links_lead_up_from_the_page_and_down_to_the_target(self):
-        for target, page, link in (("a.html", "index.html", "a.html"), ("index.html", "docs/a.html", "../index.html"),
-                                   ("docs/b.html", "apps/life/index.html", "../../docs/b.html")):
-            self.assertEqual(make_docs.relative(pathlib.PurePath(target), pathlib.PurePath(page)), link)
-
-    def test_what_only_tests_read_is_not_shown_and_lists_are_lists(self):
-        self.assertEqual(make_docs.for_markdown("<!-- piece x\nint i;\n-->\ntext:\n- one\n- two\n"), "text:\n\n- one\n- two\n")
-
-    def test_code_stays_as_it_is(self):
-        code = "```cpp\na = b\n- c;\n```\n"
-        self.assertEqual(make_docs.for_markdown(code), code)
-        self.assertEqual(make_docs.for_markdown("one:\n1. a\n2. b\n"), "one:\n\n1. a\n2. b\n")
-        self.assertEqual(make_docs.for_markdown("- a\n- b\n"), "- a\n- b\n")
+    def test_links_to_other_sites_are_not_followed_but_nothing_is_loaded_from_them(self):
+        self.assertEqual(self.broken(a='<a href="https://example.org/nothing">x</a><img src="data:image/png;base64,AA">'), [])
+        self.assertEqual(self.broken(a='<script src="https://example.org/x.js"></script><link rel="stylesheet" href="//example.org/x.css">'),
+                         ["a.html: //example.org/x.css: is loaded from another site", "a.html: https://example.org/x.js: is loaded from another site"])
 
 
-class Pages(unittest.TestCase):
-    """What becomes of a small project."""
+class Project(unittest.TestCase):
+    """A project with three pages, code, a header and a picture."""
+
+    FILES = {"README.md": "# Top\n\n[all](docs/README.md)\n",
+             "docs/index.md": "# Start\n\n[top](../README.md#top), [all](README.md)\n",
+             "docs/README.md": "# All\n\n## Learn\n\n- [A](a.md), [again](a.md#a)\n    - [Two](two.md)\n\n## Others\n\n- [Headers](headers.md), [top](../README.md)\n",
+             "docs/a.md": "# A\n\nText\n", "docs/two.md": "# Two\n\nText\n",
+             "docs/headers.md": "# Headers\n\n| header | what |\n|---|---|\n| `x.h` | `Box`: a box; `Other` |\n",
+             "src/x.h": "int a<1> & b;\n", "src/tool": "#!/bin/sh\necho\n",
+             "dsl/include/dynasoar/version.h": "#define DYNASOAR_VERSION_MAJOR 7\n#define DYNASOAR_VERSION_MINOR 8\n#define DYNASOAR_VERSION_PATCH 9\n",
+             "dsl/include/dynasoar/x.h": "/// @file\n/// A header.\nnamespace dynasoar {\n/// A box.\nclass Box {\n public:\n  /// Opens it.\n  void open(int key);\n};\n}\n",
+             "dsl/include/dynasoar/detail/other.h": "namespace dynasoar {\n/// Another.\nstruct Other {};\n/// Hidden.\nnamespace detail { struct Hidden {}; }\n}\n"}
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name).resolve()
-        self.site = make_docs.Site(self.root / "site")
-        real_root, make_docs.ROOT = make_docs.ROOT, self.root
-        self.addCleanup(setattr, make_docs, "ROOT", real_root)
-        for name, text in (("docs/README.md", "# All"), ("docs/a.md", "# A"), ("src/x.h", "int a<1> & b;"),
-                           ("docs/two words.md", "# Two"), ("empty/file.txt", "text")):
-            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / name).write_text(text, encoding="utf-8")
+        patch = unittest.mock.patch.object(make_docs, "ROOT", self.root)
+        patch.start()
+        self.addCleanup(patch.stop)
+        for name, text in self.FILES.items():
+            self.write(name, text)
+        for folder in ("allocator/include", "allocator/malloc/include", "empty"):
+            (self.root / folder).mkdir(parents=True)
         (self.root / "src/p.png").write_bytes(b"\x89PNG\xff")
+        self.pages = make_docs.Pages(self.root / "pages")
 
-    def target_of(self, link, source="docs/a.md", page="docs/a.html"):
-        return self.site.target_of(pathlib.Path(source), link, pathlib.Path(page))
+    def write(self, name, text):
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / name).write_text(text, encoding="utf-8")
 
-    def made(self):
-        return sorted(str(path.relative_to(self.root / "site")) for path in (self.root / "site").rglob("*.*"))
+    def staged(self, name):
+        return (self.root / "pages" / name).read_text(encoding="utf-8")
 
-    def test_links_to_sources_lead_to_their_pages_which_are_made(self):
-        self.assertEqual(self.target_of("../src/x.h#L3"), "../src/x.h.html#L3")
-        self.assertEqual(self.target_of("../src/p.png"), "../src/p.png")
-        self.assertEqual(self.site.problems, [])
-        self.assertEqual(self.made(), ["src/p.png", "src/x.h.html"])
-        self.assertEqual((self.root / "site/src/p.png").read_bytes(), b"\x89PNG\xff")
-        page = (self.root / "site/src/x.h.html").read_text(encoding="utf-8")
-        self.assertIn("<title>x.h</title>", page)
-        self.assertIn("<h1>src/x.h</h1>", page)
-        self.assertIn("int a&lt;1&gt; &amp; b;", page)
-        for link in ("index.html", "docs/index.html", "reference/index.html"):
-            self.assertIn(f'<a href="../{link}">', page)
 
-    def test_a_page_is_made_once(self):
-        self.target_of("../src/x.h")
-        (self.root / "site/src/x.h.html").unlink()
-        self.target_of("../src/x.h")
-        self.assertEqual(self.made(), [])
+class Copies(Project):
+    def test_each_kind_of_file_has_its_copy(self):
+        for source, page in (("README.md", "README.md"), ("docs/README.md", "docs/index.md"), ("docs/index.md", "index.md"), ("docs/a.md", "docs/a.md"),
+                             ("x/a.png", "x/a.png"), ("x/a.webp", "x/a.webp"), ("x/a.json", "x/a.json"), ("x/a.h", "x/a.h.md"), ("scripts/test", "scripts/test.md")):
+            self.assertEqual(make_docs.staged(pathlib.PurePath(source)), pathlib.PurePath(page))
+
+    def test_links_lead_to_the_copies_which_are_made(self):
+        source = pathlib.PurePath("docs/a.md")
+        for link, target in (("../src/x.h", "../src/x.h.md"), ("../src/p.png", "../src/p.png"), ("README.md#learn", "index.md#learn"), ("index.md", "../index.md"),
+                             ("../docs", "index.md"), ("../README.md", "../README.md")):
+            self.assertEqual(self.pages.target_of(source, link), target)
+        self.assertEqual(self.pages.problems, [])
+        self.assertEqual((self.root / "pages/src/p.png").read_bytes(), b"\x89PNG\xff")
+        self.assertIn("# `src/x.h`\n\n```cpp\nint a<1> & b;\n", self.staged("src/x.h.md"))
+        self.assertIn("[top](README.md#top), [all](docs/index.md)", self.staged("index.md"))
 
     def test_other_sites_and_places_on_the_page_stay_as_they_are(self):
         for link in ("https://example.org/a.md", "http://example.org", "mailto:a@example.org", "#place"):
-            self.assertEqual(self.target_of(link), link)
-        self.assertEqual((self.site.problems, self.made()), ([], []))
+            self.assertEqual(self.pages.target_of(pathlib.PurePath("docs/a.md"), link), link)
+        self.assertEqual(self.pages.made, set())
 
-    def test_a_folder_without_a_page_is_a_problem(self):
-        self.target_of("../empty")
-        self.assertEqual(self.site.problems, ["docs/a.md: ../empty: there is no such file in the project"])
+    def test_links_to_what_the_project_does_not_have_are_problems(self):
+        for link in ("nothing.md", "../empty", "../../outside.md"):
+            self.pages.target_of(pathlib.PurePath("docs/a.md"), link)
+        self.assertEqual(self.pages.problems, [f"docs/a.md: {link}: there is no such file in the project" for link in ("nothing.md", "../empty", "../../outside.md")])
 
-    @unittest.skipUnless(importlib.util.find_spec("markdown"), "markdown is not installed for this Python")
-    def test_pages_link_to_each_other(self):
-        (self.root / "docs/a.md").write_text('# A & B\n\nSee [all](../docs), [two](two%20words.md), [x](#y) and ![p](../src/p.png).\n'
-                                             "\n## Y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", encoding="utf-8")
-        self.site.make(pathlib.Path("docs/a.md"))
-        page = (self.root / "site/docs/a.html").read_text(encoding="utf-8")
-        for part in ("<title>A &amp; B</title>", 'href="../docs/index.html"', 'href="../docs/two words.html"', 'href="#y"',
-                     'src="../src/p.png"', '<h2 id="y">', "<td>1</td>"):
-            self.assertIn(part, page)
-        self.assertEqual(self.made(), ["docs/a.html", "docs/index.html", "docs/two words.html", "src/p.png"])
-        self.assertEqual(self.site.problems, [])
+    def test_code_is_not_changed_and_comments_are_dropped(self):
+        text = "<!-- piece x\nint i;\n-->\n[a](a.md) `[b](b.md)` ``[c](`c.md)`` [d](two.md)\n\n```cpp\n[e](e.md)\n```\n"
+        self.assertEqual(self.pages.page_of(pathlib.PurePath("docs/b.md"), text), text.partition("-->\n")[2])
+        self.assertEqual(self.pages.problems, [])
+
+    def test_code_is_shown_in_its_language_and_can_contain_fences(self):
+        for name, first, language in (("x.py", "", "python"), ("x", "#!/usr/bin/python3\n", "python"), ("x", "#!/bin/sh\n", "bash"), ("x", "", "text"),
+                                      ("CMakeLists.txt", "", "cmake"), ("x.txt", "", "text")):
+            self.assertIn(f"\n````{language}\n{first}```\n\n````\n", make_docs.code_page(pathlib.PurePath(name), f"{first}```\n"))
 
 
-    def run_main(self, *arguments):
-        """With nothing installed, and a reference of one page. @return what is printed"""
-        def make_reference(folder):
-            (folder / "reference").mkdir()
-            (folder / "reference/index.html").write_text("<p>reference</p>", encoding="utf-8")
+class Navigation(Project):
+    def test_headings_are_groups_and_indented_items_are_below_others(self):
+        self.assertEqual(make_docs.navigation_of("# T\n[x](x.md)\n## A\n- [b](b.md): [c](c.md#d)\n  - [d](d.md) [b](b.md)\n## Empty\n### E\n- [f](../f.md), [g](g.h)\n"),
+                         [("A", [("b.md", []), ("c.md", ["d.md"])]), ("E", [("../f.md", [])])])
 
-        output = io.StringIO()
-        with unittest.mock.patch.object(make_docs.subprocess, "run") as run, \
-                unittest.mock.patch.object(make_docs, "make_reference", make_reference), contextlib.redirect_stdout(output):
-            self.assertEqual(make_docs.main(list(arguments)), 0)
-        run.assert_called_once_with([self.root / "scripts/install-dependencies", "--docs"], check=True)
-        return output.getvalue()
-
-    @unittest.skipUnless(importlib.util.find_spec("markdown"), "markdown is not installed for this Python")
-    def test_the_site_has_all_pages_and_says_where_it_begins(self):
-        (self.root / "README.md").write_text("# Top\n", encoding="utf-8")
-        folder = self.root / "out"
-        (folder / "reference").mkdir(parents=True)
-        (folder / "reference/old.html").write_text("<p>old</p>", encoding="utf-8")
-        self.assertEqual(self.run_main(str(folder)), f"5 pages, no broken link: {folder}/index.html\n")
-        self.assertEqual(sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html")),
-                         ["docs/a.html", "docs/index.html", "docs/two words.html", "index.html", "reference/index.html"])
-        self.assertIn(f"{self.root}/build/docs/index.html", self.run_main())
-
-    @unittest.skipUnless(importlib.util.find_spec("markdown"), "markdown is not installed for this Python")
-    def test_a_site_with_broken_links_is_an_error_that_names_them(self):
-        (self.root / "README.md").write_text("# Top\n\n[a](docs/a.md#nowhere) [b](b.md)\n", encoding="utf-8")
-        with self.assertRaisesRegex(make_docs.SiteError, r"^links that lead nowhere:\nREADME.md: b.md: there is no such file.*"
-                                                         r"(?s:.*)index.html: docs/a.html#nowhere: there is no such place"):
-            self.run_main(str(self.root / "out"))
+    def test_the_start_page_has_the_groups_and_pages_have_what_is_below_them(self):
+        for name in ("docs/two/deep.md", "apps/README.md", "apps/m/README.md"):
+            self.write(name, "# X\n")
+        for page in sorted(self.root.glob("**/*.md")):
+            self.pages.make(page.relative_to(self.root))
+        make_docs.add_navigation(self.pages)
+        self.assertIn(":caption: Learn\n\n/docs/a\n```", self.staged("index.md"))
+        self.assertIn(":caption: Others\n\n/docs/headers\n/README\n```", self.staged("index.md"))
+        self.assertTrue(self.staged("docs/a.md").endswith("\n/docs/two\n```\n"))
+        self.assertTrue(self.staged("docs/two.md").endswith("\n/docs/two/deep\n```\n"))
+        self.assertTrue(self.staged("apps/index.md").endswith("\n/apps/m/index\n```\n"))
 
 
 class Reference(unittest.TestCase):
     """With a program in Doxygen's place."""
 
-    def make(self, script):
+    def read(self, script):
         with tempfile.TemporaryDirectory() as folder:
             doxygen = pathlib.Path(folder) / "doxygen"
             doxygen.write_text(f"#!/bin/sh\ncat >{folder}/settings\n{script}\n", encoding="utf-8")
             doxygen.chmod(0o755)
             with unittest.mock.patch.dict("os.environ", PATH=f"{folder}:{os.environ['PATH']}"):
-                make_docs.make_reference(pathlib.Path("/the/folder"))
+                make_docs.read_headers(pathlib.Path(folder))
             return (pathlib.Path(folder) / "settings").read_text(encoding="utf-8")
 
-    def test_doxygen_is_told_folder_and_version(self):
-        settings = self.make("exit 0")
-        self.assertIn('OUTPUT_DIRECTORY = "/the/folder"\n', settings)
-        self.assertRegex(settings, r"PROJECT_NUMBER = \d+\.\d+\.\d+\n")
-
     def test_what_doxygen_complains_about_is_an_error(self):
+        self.assertIn("\nOUTPUT_DIRECTORY = ", self.read("exit 0"))
         for script in ("echo something is undocumented >&2", "echo wrong >&2; exit 1", "exit 1"):
             with self.assertRaisesRegex(make_docs.SiteError, "^Doxygen complains:\n(something is undocumented|wrong|)$"):
-                self.make(script)
+                self.read(script)
+
+    def test_private_names_friends_and_specializations_are_dropped(self):
+        text = "<d><s><m kind='friend'/><m prot='private'/><m kind='function'/></s><innerclass>A&lt; int &gt;</innerclass><innerclass>A</innerclass></d>"
+        element = xml.etree.ElementTree.fromstring(text)
+        self.assertTrue(make_docs.drop_what_has_no_name(element))
+        self.assertEqual(xml.etree.ElementTree.tostring(element, encoding="unicode"), '<d><s><m kind="function" /></s><innerclass>A</innerclass></d>')
+        self.assertFalse(make_docs.drop_what_has_no_name(element))
+
+
+class Site(Project):
+    """With Sphinx and Doxygen, whose settings are those of the project."""
+
+    def setUp(self):
+        super().setUp()
+        for source in (PROJECT / "docs/site").rglob("*"):
+            if source.is_file():
+                target = self.root / "docs/site" / source.relative_to(PROJECT / "docs/site")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(source.read_bytes())
+        self.write("scripts/install-dependencies", "#!/bin/sh\ntest \"$*\" = --docs && touch installed\n")
+        (self.root / "scripts/install-dependencies").chmod(0o755)
+
+    def make(self):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.chdir(self.root):
+            self.assertEqual(make_docs.main([str(self.root / "site")]), 0)
+        return output.getvalue()
+
+    def test_a_site_has_the_pages_and_the_reference_of_public_names(self):
+        self.write("site/old.html", "<p>old</p>")
+        self.write("docs/a.md", "# A & B\n\nSee ![p](../src/p.png) and [x](../src/x.h).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```cpp\nint main() {}\n```\n")
+        self.assertRegex(self.make(), rf"\d+ pages, no broken link: {self.root}/site/index.html\n$")
+        self.assertTrue((self.root / "installed").exists())
+        site = self.root / "site"
+        page = (site / "docs/a.html").read_text(encoding="utf-8")
+        for part in ("A &amp; B", 'href="../src/x.h.html"', 'src="../_images/p.png"', "copybutton.js", "<td><p>1</p></td>"):
+            self.assertIn(part, page)
+        reference = (site / "reference/x.h.html").read_text(encoding="utf-8")
+        for part in ("A box.", "Opens it.", "Another."):
+            self.assertIn(part, reference)
+        self.assertNotIn("Hidden", reference)
+        self.assertIn("Learn", (site / "index.html").read_text(encoding="utf-8"))
+        self.assertTrue((site / "searchindex.js").exists())
+        self.assertFalse((site / "old.html").exists())
+
+    def test_each_kind_of_fault_is_an_error(self):
+        for name, text, message in (
+                ("docs/a.md", "# A\n\n[x](nothing.md)\n", "docs/a.md: nothing.md: there is no such file"),
+                ("docs/a.md", "# A\n\n[x](two.md#nowhere)\n", "(?s)Sphinx complains:.*a.md.*nowhere"),
+                ("docs/a.md", "# A\n\n[x](#nowhere)\n", "(?s)Sphinx complains:.*a.md.*nowhere"),
+                ("docs/lost.md", "# Lost\n", "(?s)Sphinx complains:.*lost.md.*any toctree"),
+                ("docs/headers.md", "# Headers\n\n| header | what |\n|---|---|\n| `y.h` | y |\n", "(?s)Sphinx complains:.*Cannot find file .?y.h"),
+                ("dsl/include/dynasoar/x.h", "/// @file\n/// See @ref nothing.\n", "(?s)Doxygen complains:.*x.h.*nothing")):
+            with self.subTest(message):
+                before = (self.root / name).read_text(encoding="utf-8") if (self.root / name).exists() else None
+                self.write(name, text)
+                with self.assertRaisesRegex(make_docs.SiteError, message):
+                    self.make()
+                (self.root / name).unlink()
+                if before is not None:
+                    self.write(name, before)
 
 
 class CommandLine(unittest.TestCase):
-    def run_program(self, *arguments):
-        return subprocess.run([sys.executable, sys.argv[1], *arguments], capture_output=True, text=True, timeout=60)
-
     def test_help_is_printed_and_other_options_are_an_error(self):
         for option, code in (("--help", 0), ("-h", 0), ("--wrong", 2)):
-            result = self.run_program(option)
+            result = subprocess.run([sys.executable, sys.argv[1], option], capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual((result.returncode, result.stdout[:28]), (code, "Makes the documentation site"))
 
 

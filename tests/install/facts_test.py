@@ -56,6 +56,13 @@ class Facts(unittest.TestCase):
         self.assertIn(f"libdynasoar-dev_{version()}_all.deb", text("docs/install.md"))
         self.assertIn(f"find_package(dynasoar {version().rpartition('.')[0]} REQUIRED)", text("docs/install.md"))
 
+    def test_the_start_page_has_only_figures_of_the_readme(self):
+        rows = text("docs/index.md").split("times as fast as plain CUDA |\n")[1].split("\n\n")[0]
+        figures = re.findall(r"\d+\.\d+", rows)
+        self.assertGreaterEqual(len(figures), 15)
+        readme = text("README.md").split("## How fast")[1].split("\n## ")[0]
+        self.assertEqual(set(figures) - set(re.findall(r"\d+\.\d+", readme)), set())
+
     def test_the_quick_start_shows_a_project_that_is_tested(self):
         block = re.search(r"```cmake\n(.*?)```", text("docs/quick-start.md"), re.S)[0]
         self.assertIn("<!-- consumer: add_subdirectory -->\n" + block, text("docs/install.md"))

@@ -104,7 +104,7 @@ struct Columns {
   /// The column of this name, or null.
   const Column* find(const std::string& column) const;
 
-  /// @throws std::out_of_range, with the names that there are
+  /// @throws std::out_of_range   with the names that there are
   const Column& operator[](const std::string& column) const;
 
   /// All names, separated by commas.
