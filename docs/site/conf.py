@@ -32,8 +32,8 @@ html_show_sphinx = False
 html_show_copyright = False
 html_use_index = False
 html_theme_options = {"top_of_page_buttons": []}
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
 copybutton_exclude = ".linenos, .gp, .go"
 
 

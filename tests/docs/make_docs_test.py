@@ -191,12 +191,12 @@ class Site(Project):
 
     def test_a_site_has_the_pages_and_the_reference_of_public_names(self):
         self.write("site/old.html", "<p>old</p>")
-        self.write("docs/a.md", "# A & B\n\nSee ![p](../src/p.png) and [x](../src/x.h).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```cpp\nint main() {}\n```\n")
+        self.write("docs/a.md", "# A\n\n## B & C\n\nSee ![p](../src/p.png) and [x](../src/x.h).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```cpp\nint main() {}\n```\n")
         self.assertRegex(self.make(), rf"\d+ pages, no broken link: {self.root}/site/index.html\n$")
         self.assertTrue((self.root / "installed").exists())
         site = self.root / "site"
         page = (site / "docs/a.html").read_text(encoding="utf-8")
-        for part in ("A &amp; B", 'href="../src/x.h.html"', 'src="../_images/p.png"', "copybutton.js", "<td><p>1</p></td>"):
+        for part in ("B &amp; C", 'href="../src/x.h.html"', 'src="../_images/p.png"', "copybutton.js", "<td><p>1</p></td>"):
             self.assertIn(part, page)
         reference = (site / "reference/x.h.html").read_text(encoding="utf-8")
         for part in ("A box.", "Opens it.", "Another."):
