@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/make-docs: the copies of pages, the navigation, the reference, and each kind of fault that it finds. All pages here are made up.
+"""scripts/make-docs: copies of pages, the navigation, the reference, and each kind of fault. All pages here are made up.
 
 Usage: make_docs_test.py <path of make-docs>
 """
@@ -39,19 +39,22 @@ class BrokenLinks(unittest.TestCase):
 
     def test_pages_and_places_that_do_not_exist_are_found(self):
         self.assertEqual(self.broken(a='<a href="b.html">b</a><a href="#x">x</a><img src="c.png">'),
-                         ["a.html: #x: there is no such place", "a.html: b.html: there is no such page", "a.html: c.png: there is no such page"])
+                         ["a.html: #x: there is no such place", "a.html: b.html: there is no such page",
+                          "a.html: c.png: there is no such page"])
 
     def test_a_place_is_looked_for_on_the_page_that_the_link_names(self):
-        self.assertEqual(self.broken(a='<a href="b.html#x">b</a><p id="x">x</p>', b="<p>b</p>"), ["a.html: b.html#x: there is no such place"])
+        self.assertEqual(self.broken(a='<a href="b.html#x">b</a><p id="x">x</p>', b="<p>b</p>"),
+                         ["a.html: b.html#x: there is no such place"])
 
     def test_names_queries_and_quoted_characters_in_links_are_understood(self):
-        self.assertEqual(self.broken(a='<a href="b%20c.html">b</a><a name="x"></a><a href="#x">x</a><a href="">y</a><img src="a.html?v=1">',
-                                     **{"b c": "<p>b</p>"}), [])
+        page = '<a href="b%20c.html">b</a><a name="x"></a><a href="#x">x</a><a href="">y</a><img src="a.html?v=1">'
+        self.assertEqual(self.broken(a=page, **{"b c": "<p>b</p>"}), [])
 
     def test_links_to_other_sites_are_not_followed_but_nothing_is_loaded_from_them(self):
         self.assertEqual(self.broken(a='<a href="https://example.org/nothing">x</a><img src="data:image/png;base64,AA">'), [])
-        self.assertEqual(self.broken(a='<script src="https://example.org/x.js"></script><link rel="stylesheet" href="//example.org/x.css">'),
-                         ["a.html: //example.org/x.css: is loaded from another site", "a.html: https://example.org/x.js: is loaded from another site"])
+        page = '<script src="https://example.org/x.js"></script><link rel="stylesheet" href="//example.org/x.css">'
+        self.assertEqual(self.broken(a=page), ["a.html: //example.org/x.css: is loaded from another site",
+                                               "a.html: https://example.org/x.js: is loaded from another site"])
 
 
 class Project(unittest.TestCase):
@@ -59,13 +62,16 @@ class Project(unittest.TestCase):
 
     FILES = {"README.md": "# Top\n\n[all](docs/README.md)\n",
              "docs/index.md": "# Start\n\n[top](../README.md#top), [all](README.md)\n",
-             "docs/README.md": "# All\n\n## Learn\n\n- [A](a.md), [again](a.md#a)\n    - [Two](two.md)\n\n## Others\n\n- [Headers](headers.md), [top](../README.md)\n",
+             "docs/README.md": "# All\n\n## Learn\n\n- [A](a.md), [again](a.md#a)\n    - [Two](two.md)\n\n"
+                               "## Others\n\n- [Headers](headers.md), [top](../README.md)\n",
              "docs/a.md": "# A\n\nText\n", "docs/two.md": "# Two\n\nText\n",
              "docs/headers.md": "# Headers\n\n| header | what |\n|---|---|\n| `x.h` | `Box`: a box; `Other` |\n",
              "src/x.h": "int a<1> & b;\n", "src/tool": "#!/bin/sh\necho\n",
-             "dsl/include/dynasoar/version.h": "#define DYNASOAR_VERSION_MAJOR 7\n#define DYNASOAR_VERSION_MINOR 8\n#define DYNASOAR_VERSION_PATCH 9\n",
-             "dsl/include/dynasoar/x.h": "/// @file\n/// A header.\nnamespace dynasoar {\n/// A box.\nclass Box {\n public:\n  /// Opens it.\n  void open(int key);\n};\n}\n",
-             "dsl/include/dynasoar/detail/other.h": "namespace dynasoar {\n/// Another.\nstruct Other {};\n/// Hidden.\nnamespace detail { struct Hidden {}; }\n}\n"}
+             "dsl/include/dynasoar/version.h": "#define VERSION_MAJOR 7\n#define VERSION_MINOR 8\n#define VERSION_PATCH 9\n",
+             "dsl/include/dynasoar/x.h": "/// @file\n/// A header.\nnamespace dynasoar {\n/// A box.\nclass Box {\n public:\n"
+                                         "  /// Opens it.\n  void open(int key);\n};\n}\n",
+             "dsl/include/dynasoar/detail/other.h": "namespace dynasoar {\n/// Another.\nstruct Other {};\n"
+                                                    "/// Hidden.\nnamespace detail { struct Hidden {}; }\n}\n"}
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -91,14 +97,15 @@ class Project(unittest.TestCase):
 
 class Copies(Project):
     def test_each_kind_of_file_has_its_copy(self):
-        for source, page in (("README.md", "README.md"), ("docs/README.md", "docs/index.md"), ("docs/index.md", "index.md"), ("docs/a.md", "docs/a.md"),
-                             ("x/a.png", "x/a.png"), ("x/a.webp", "x/a.webp"), ("x/a.json", "x/a.json"), ("x/a.h", "x/a.h.md"), ("scripts/test", "scripts/test.md")):
+        for source, page in (("README.md", "README.md"), ("docs/README.md", "docs/index.md"), ("docs/index.md", "index.md"),
+                             ("docs/a.md", "docs/a.md"), ("x/a.png", "x/a.png"), ("x/a.webp", "x/a.webp"), ("x/a.json", "x/a.json"),
+                             ("x/a.h", "x/a.h.md"), ("scripts/test", "scripts/test.md")):
             self.assertEqual(make_docs.staged(pathlib.PurePath(source)), pathlib.PurePath(page))
 
     def test_links_lead_to_the_copies_which_are_made(self):
         source = pathlib.PurePath("docs/a.md")
-        for link, target in (("../src/x.h", "../src/x.h.md"), ("../src/p.png", "../src/p.png"), ("README.md#learn", "index.md#learn"), ("index.md", "../index.md"),
-                             ("../docs", "index.md"), ("../README.md", "../README.md")):
+        for link, target in (("../src/x.h", "../src/x.h.md"), ("../src/p.png", "../src/p.png"), ("README.md#learn", "index.md#learn"),
+                             ("index.md", "../index.md"), ("../docs", "index.md"), ("../README.md", "../README.md")):
             self.assertEqual(self.pages.target_of(source, link), target)
         self.assertEqual(self.pages.problems, [])
         self.assertEqual((self.root / "pages/src/p.png").read_bytes(), b"\x89PNG\xff")
@@ -111,9 +118,10 @@ class Copies(Project):
         self.assertEqual(self.pages.made, set())
 
     def test_links_to_what_the_project_does_not_have_are_problems(self):
-        for link in ("nothing.md", "../empty", "../../outside.md"):
+        links = ("nothing.md", "../empty", "../../outside.md")
+        for link in links:
             self.pages.target_of(pathlib.PurePath("docs/a.md"), link)
-        self.assertEqual(self.pages.problems, [f"docs/a.md: {link}: there is no such file in the project" for link in ("nothing.md", "../empty", "../../outside.md")])
+        self.assertEqual(self.pages.problems, [f"docs/a.md: {link}: there is no such file in the project" for link in links])
 
     def test_code_is_not_changed_and_comments_are_dropped(self):
         text = "<!-- piece x\nint i;\n-->\n[a](a.md) `[b](b.md)` ``[c](`c.md)`` [d](two.md)\n\n```cpp\n[e](e.md)\n```\n"
@@ -121,15 +129,16 @@ class Copies(Project):
         self.assertEqual(self.pages.problems, [])
 
     def test_code_is_shown_in_its_language_and_can_contain_fences(self):
-        for name, first, language in (("x.py", "", "python"), ("x", "#!/usr/bin/python3\n", "python"), ("x", "#!/bin/sh\n", "bash"), ("x", "", "text"),
-                                      ("CMakeLists.txt", "", "cmake"), ("x.txt", "", "text")):
+        for name, first, language in (("x.py", "", "python"), ("x", "#!/usr/bin/python3\n", "python"), ("x", "#!/bin/sh\n", "bash"),
+                                      ("x", "", "text"), ("CMakeLists.txt", "", "cmake"), ("x.txt", "", "text")):
             self.assertIn(f"\n````{language}\n{first}```\n\n````\n", make_docs.code_page(pathlib.PurePath(name), f"{first}```\n"))
 
 
 class Navigation(Project):
     def test_headings_are_groups_and_indented_items_are_below_others(self):
-        self.assertEqual(make_docs.navigation_of("# T\n[x](x.md)\n## A\n- [b](b.md): [c](c.md#d)\n  - [d](d.md) [b](b.md)\n## Empty\n### E\n- [f](../f.md), [g](g.h)\n"),
-                         [("A", [("b.md", []), ("c.md", ["d.md"])]), ("E", [("../f.md", [])])])
+        text = ("# T\n[x](x.md)\n## A\n- [b](b.md): [c](c.md#d)\n  - [d](d.md) [b](b.md)\n"
+                "## Empty\n### E\n- [f](../f.md), [g](g.h)\n")
+        self.assertEqual(make_docs.navigation_of(text), [("A", [("b.md", []), ("c.md", ["d.md"])]), ("E", [("../f.md", [])])])
 
     def test_the_start_page_has_the_groups_and_pages_have_what_is_below_them(self):
         for name in ("docs/two/deep.md", "apps/README.md", "apps/m/README.md"):
@@ -163,10 +172,12 @@ class Reference(unittest.TestCase):
                 self.read(script)
 
     def test_private_names_friends_and_specializations_are_dropped(self):
-        text = "<d><s><m kind='friend'/><m prot='private'/><m kind='function'/></s><innerclass>A&lt; int &gt;</innerclass><innerclass>A</innerclass></d>"
+        text = ("<d><s><m kind='friend'/><m prot='private'/><m kind='function'/></s>"
+                "<innerclass>A&lt; int &gt;</innerclass><innerclass>A</innerclass></d>")
         element = xml.etree.ElementTree.fromstring(text)
         self.assertTrue(make_docs.drop_what_has_no_name(element))
-        self.assertEqual(xml.etree.ElementTree.tostring(element, encoding="unicode"), '<d><s><m kind="function" /></s><innerclass>A</innerclass></d>')
+        self.assertEqual(xml.etree.ElementTree.tostring(element, encoding="unicode"),
+                         '<d><s><m kind="function" /></s><innerclass>A</innerclass></d>')
         self.assertFalse(make_docs.drop_what_has_no_name(element))
 
 
@@ -191,7 +202,8 @@ class Site(Project):
 
     def test_a_site_has_the_pages_and_the_reference_of_public_names(self):
         self.write("site/old.html", "<p>old</p>")
-        self.write("docs/a.md", "# A\n\n## B & C\n\nSee ![p](../src/p.png) and [x](../src/x.h).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```cpp\nint main() {}\n```\n")
+        self.write("docs/a.md", "# A\n\n## B & C\n\nSee ![p](../src/p.png) and [x](../src/x.h).\n\n"
+                                "| a | b |\n|---|---|\n| 1 | 2 |\n\n```cpp\nint main() {}\n```\n")
         self.assertRegex(self.make(), rf"\d+ pages, no broken link: {self.root}/site/index.html\n$")
         self.assertTrue((self.root / "installed").exists())
         site = self.root / "site"

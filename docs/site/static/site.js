@@ -25,3 +25,6 @@ for (const block of document.querySelectorAll("div.highlight pre, div.table-wrap
   block.setAttribute("role", "region");
   block.setAttribute("aria-label", block.tagName === "PRE" ? "Code" : "Table");
 }
+
+// Headings of the sidebar lack their level.
+for (const caption of document.querySelectorAll('.caption[role="heading"]')) caption.setAttribute("aria-level", "2");
