@@ -223,6 +223,8 @@ class Site(Project):
                 ("docs/a.md", "# A\n\n[x](nothing.md)\n", "docs/a.md: nothing.md: there is no such file"),
                 ("docs/a.md", "# A\n\n[x](two.md#nowhere)\n", "(?s)Sphinx complains:.*a.md.*nowhere"),
                 ("docs/a.md", "# A\n\n[x](#nowhere)\n", "(?s)Sphinx complains:.*a.md.*nowhere"),
+                ("docs/a.md", '# A\n\n<img src="https://example.org/x.png">\n\n<p><script src="https://example.org/x.js"></script></p>\n',
+                 "^links that lead nowhere:\ndocs/a.html: https://example.org/x.js: is loaded from another site"),
                 ("docs/lost.md", "# Lost\n", "(?s)Sphinx complains:.*lost.md.*any toctree"),
                 ("docs/headers.md", "# Headers\n\n| header | what |\n|---|---|\n| `y.h` | y |\n", "(?s)Sphinx complains:.*Cannot find file .?y.h"),
                 ("dsl/include/dynasoar/x.h", "/// @file\n/// See @ref nothing.\n", "(?s)Doxygen complains:.*x.h.*nothing")):
