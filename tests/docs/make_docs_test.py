@@ -109,6 +109,8 @@ class Copies(Project):
             self.assertEqual(self.pages.target_of(source, link), target)
         self.assertEqual(self.pages.problems, [])
         self.assertEqual((self.root / "pages/src/p.png").read_bytes(), b"\x89PNG\xff")
+        self.assertEqual(self.pages.target_of(source, "../src"), "../src/index.md")
+        self.assertIn("# `src`\n\n- [p.png](p.png)\n- [tool](tool.md)\n- [x.h](x.h.md)\n", self.staged("src/index.md"))
         self.assertIn("# `src/x.h`\n\n```cpp\nint a<1> & b;\n", self.staged("src/x.h.md"))
         self.assertIn("[top](README.md#top), [all](docs/index.md)", self.staged("index.md"))
 
