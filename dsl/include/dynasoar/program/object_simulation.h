@@ -17,6 +17,33 @@
 #include <dynasoar/step_log.h>
 #include <dynasoar/step_value.h>
 
+namespace dynasoar::detail {
+
+[[noreturn]] void throw_too_small(std::size_t bytes, std::size_t needed, const char* model);
+
+/// The handle of each rank; if one cannot be made, all ranks throw.
+template <class A>
+class HandleOnRanks {
+ public:
+  HandleOnRanks(program::Ranks* ranks, const HandleOptions& options) {
+    program::on_all(ranks, [&] { handle_.emplace(options); });
+  }
+
+  AllocatorHandle<A>& operator*() { return *handle_; }
+  AllocatorHandle<A>* operator->() { return &*handle_; }
+
+ private:
+  std::optional<AllocatorHandle<A>> handle_;
+};
+
+program::Usage usage_of(const Statistics& now);
+
+/// Converts rows to doubles. Whole numbers greater than 2^53 are rounded.
+std::vector<program::Row> log_rows_of(const std::vector<LogRow>& rows);
+std::vector<program::Column> log_columns_of(const std::vector<std::string>& names, const std::vector<bool>& are_counts);
+
+}  // namespace dynasoar::detail
+
 namespace dynasoar::program {
 
 /// Room for the blocks that the warps of a large GPU open at the same time when a population is created.
@@ -30,8 +57,6 @@ inline constexpr std::size_t kSlotsInFlight = std::size_t{1} << 20;
 /// @throws HeapTooSmall if an AllocatorHandle could not be made with it
 std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t least);
 
-[[noreturn]] void throw_too_small(std::size_t bytes, std::size_t needed, const char* model);
-
 /// Waits for all loops.
 ///
 /// @param model   what the heap may be too small for: "ocean"
@@ -41,30 +66,9 @@ void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t need
   try {
     handle.synchronize();
   } catch (const dynasoar::AllocationError&) {
-    throw_too_small(handle.statistics().heap_bytes, needed, model);
+    detail::throw_too_small(handle.statistics().heap_bytes, needed, model);
   }
 }
-
-/// The handle of each rank; if one cannot be made, all ranks throw.
-template <class A>
-class HandleOnRanks {
- public:
-  HandleOnRanks(Ranks* ranks, const dynasoar::HandleOptions& options) {
-    on_all(ranks, [&] { handle_.emplace(options); });
-  }
-
-  dynasoar::AllocatorHandle<A>& operator*() { return *handle_; }
-  dynasoar::AllocatorHandle<A>* operator->() { return &*handle_; }
-
- private:
-  std::optional<dynasoar::AllocatorHandle<A>> handle_;
-};
-
-Usage usage_of(const dynasoar::Statistics& now);
-
-/// Converts rows to doubles. Whole numbers greater than 2^53 are rounded.
-std::vector<Row> rows_of(const std::vector<dynasoar::LogRow>& rows);
-std::vector<Column> columns_of(const std::vector<std::string>& names, const std::vector<bool>& are_counts);
 
 /// The contents of a checkpoint of a run: the step, the options of the run, and the arrays that its model adds.
 class SavedRun {
@@ -112,9 +116,9 @@ class ObjectSimulation : public Interface {
     }
   }
 
-  std::vector<Column> log_columns() const final { return columns_of(log_.names(), log_.are_counts()); }
+  std::vector<Column> log_columns() const final { return detail::log_columns_of(log_.names(), log_.are_counts()); }
 
-  std::vector<Row> take_rows() final { return rows_of(log_.take_rows()); }
+  std::vector<Row> take_rows() final { return detail::log_rows_of(log_.take_rows()); }
 
   void synchronize() final {
     on_all(ranks_, [this] { program::synchronize(*handle_, needed_bytes_, model_); });
@@ -122,7 +126,7 @@ class ObjectSimulation : public Interface {
 
   std::vector<PhaseTime> phases() final { return clock_.times(); }
 
-  std::optional<Usage> usage() final { return usage_of(handle_->statistics()); }
+  std::optional<Usage> usage() final { return detail::usage_of(handle_->statistics()); }
 
   std::string why_not_saved() const final { return A::kSaves ? std::string() : Simulation::why_not_saved(); }
 
@@ -176,7 +180,7 @@ class ObjectSimulation : public Interface {
     try {
       return make();
     } catch (const dynasoar::AllocationError&) {
-      throw_too_small(handle_->statistics().heap_bytes, needed_bytes_, model_);
+      detail::throw_too_small(handle_->statistics().heap_bytes, needed_bytes_, model_);
     }
   }
 
@@ -252,7 +256,7 @@ class ObjectSimulation : public Interface {
   const char* model_;
   Ranks* ranks_;
   std::uint32_t step_ = 0;
-  HandleOnRanks<A> handle_;
+  detail::HandleOnRanks<A> handle_;
   dynasoar::StepLog<A> log_;
   std::optional<KeptLists> kept_lists_;
   PhaseClock clock_;

@@ -17,6 +17,24 @@
 #include <dynasoar/program/options.h>
 #include <dynasoar/program/simulation.h>
 
+namespace dynasoar::detail {
+
+/// The type of a simulation's records: the elements of the result of its take_history() or, without such a function,
+/// Row.
+template <class SimulationT>
+struct RecordOf {
+  using type = program::Row;
+};
+template <class SimulationT>
+requires requires(SimulationT& simulation) {
+  simulation.take_history();
+}
+struct RecordOf<SimulationT> {
+  using type = typename decltype(std::declval<SimulationT&>().take_history())::value_type;
+};
+
+}  // namespace dynasoar::detail
+
 namespace dynasoar::program {
 
 class Display;
@@ -156,20 +174,6 @@ class Program {
 /// @return          the exit code, see options.h
 int run_program(Program& program, int argc, const char* const* argv, Display* display = nullptr);
 
-/// The type of a simulation's records: the elements of the result of its take_history() or, without such a function,
-/// Row.
-template <class SimulationT>
-struct RecordOf {
-  using type = Row;
-};
-template <class SimulationT>
-requires requires(SimulationT& simulation) {
-  simulation.take_history();
-}
-struct RecordOf<SimulationT> {
-  using type = typename decltype(std::declval<SimulationT&>().take_history())::value_type;
-};
-
 /// A program with a table of one or several implementations, from which --variant and --baseline choose. Programs
 /// derive from it.
 ///
@@ -181,7 +185,7 @@ template <class SimulationT, class ParametersT, class Base = Program>
 class ModelProgram : public Base {
  public:
   using Make = std::function<std::unique_ptr<SimulationT>(const ParametersT&)>;
-  using Record = typename RecordOf<SimulationT>::type;
+  using Record = typename detail::RecordOf<SimulationT>::type;
 
   /// @param name       value of --variant or --baseline
   /// @param label      its name in the first line of the output
