@@ -62,16 +62,16 @@ class AllocatorHandle {
   ///
   /// If several listed classes inherit a method, C++ cannot tell `&Fish::f` from `&Agent::f`, and the call does not
   /// compile: name the class as well.
-  template <detail::MemberFunctionPointer auto kMethod, class... Args>
+  template <auto kMethod, class... Args>
+  requires detail::MemberFunctionPointer<decltype(kMethod)>
   void parallel_do(Args... args) {
     parallel_do<detail::ClassOfMethod<AllocatorT, kMethod>, kMethod>(std::move(args)...);
   }
 
   /// Runs a method, possibly inherited, for all objects of T and its subclasses, in no particular order.
-  template <class T, detail::MemberFunctionPointer auto kMethod, class... Args>
-  void parallel_do(Args... args) {
-    parallel_do<T>(detail::Method<kMethod>{}, std::move(args)...);
-  }
+  template <class T, auto kMethod, class... Args>
+  requires detail::MemberFunctionPointer<decltype(kMethod)>
+  void parallel_do(Args... args) { parallel_do<T>(detail::Method<kMethod>{}, std::move(args)...); }
 
   /// Runs `function(object, args...)` for all objects of T and its subclasses. The function can be a lambda such as
   /// `[=] __device__ (Fish* fish)`.
@@ -88,14 +88,15 @@ class AllocatorHandle {
   ///
   /// For placed objects on a GPU, this is faster than an `if` when few objects act. All conditions and actions run in
   /// one loop, in no particular order. The result must be trivially copyable and take at most 8 bytes.
-  template <detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction, class... Args>
+  template <auto kCondition, auto kAction, class... Args>
+  requires detail::MemberFunctionPointer<decltype(kCondition), decltype(kAction)>
   void parallel_do_if(Args... args) {
     parallel_do_if<detail::ClassOfMethod<AllocatorT, kCondition>, kCondition, kAction>(std::move(args)...);
   }
 
   /// The same with methods, possibly inherited, for all objects of T and its subclasses.
-  template <class T, detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction,
-            class... Args>
+  template <class T, auto kCondition, auto kAction, class... Args>
+  requires detail::MemberFunctionPointer<decltype(kCondition), decltype(kAction)>
   void parallel_do_if(Args... args) {
     parallel_do_if<T>(detail::Method<kCondition>{}, detail::Method<kAction>{}, std::move(args)...);
   }
@@ -222,11 +223,13 @@ class AllocatorHandle {
   void sort(F key, const SortOptions& options = {}, const PointerArray<U>&... arrays) {
     detail::sort<AllocatorT, T>(loops_, key, options, arrays...);
   }
-  template <class T, detail::MemberPointer auto kKey, class... U>
+  template <class T, auto kKey, class... U>
+  requires detail::MemberPointer<decltype(kKey)>
   void sort(const SortOptions& options = {}, const PointerArray<U>&... arrays) {
     sort<T>(detail::key_function<kKey>(), options, arrays...);
   }
-  template <detail::MemberPointer auto kKey, class... U>
+  template <auto kKey, class... U>
+  requires detail::MemberPointer<decltype(kKey)>
   void sort(const SortOptions& options = {}, const PointerArray<U>&... arrays) {
     sort<typename detail::SortedBy<AllocatorT, kKey>::type, kKey>(options, arrays...);
   }
@@ -247,7 +250,8 @@ class AllocatorHandle {
   void become(F condition, const std::tuple<Args...>& arguments = {}, const PointerArray<U>&... arrays) {
     detail::become_objects<AllocatorT, From, To>(loops_, condition, arguments, arrays...);
   }
-  template <class From, class To, detail::MemberFunctionPointer auto kCondition, class... Args, class... U>
+  template <class From, class To, auto kCondition, class... Args, class... U>
+  requires detail::MemberFunctionPointer<decltype(kCondition)>
   void become(const std::tuple<Args...>& arguments = {}, const PointerArray<U>&... arrays) {
     become<From, To>(detail::Method<kCondition>{}, arguments, arrays...);
   }
@@ -307,7 +311,8 @@ class AllocatorHandle {
 
   /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers, including
   /// those in an AtomicWord, are added as 64-bit integers; other numbers are added as double.
-  template <detail::MemberObjectPointer auto kField>
+  template <auto kField>
+  requires detail::MemberObjectPointer<decltype(kField)>
   auto sum() {
     using Value = detail::FieldValue<kField>;
     using Sum = typename Value::Sum;
@@ -315,14 +320,12 @@ class AllocatorHandle {
   }
 
   /// The least and the greatest value of a field over all objects of its class; empty if there are no objects.
-  template <detail::MemberObjectPointer auto kField>
-  auto minimum() {
-    return detail::extreme<kField>(*this, Least{});
-  }
-  template <detail::MemberObjectPointer auto kField>
-  auto maximum() {
-    return detail::extreme<kField>(*this, Greatest{});
-  }
+  template <auto kField>
+  requires detail::MemberObjectPointer<decltype(kField)>
+  auto minimum() { return detail::extreme<kField>(*this, Least{}); }
+  template <auto kField>
+  requires detail::MemberObjectPointer<decltype(kField)>
+  auto maximum() { return detail::extreme<kField>(*this, Greatest{}); }
 
   /// Number of objects of T and its subclasses for which `predicate(object)` is true. Waits for all loops.
   template <class T, class F>

@@ -98,7 +98,8 @@ class DistributedHandle {
   }
 
   /// As AllocatorHandle::sum. Real numbers are added in the order of ranks.
-  template <detail::MemberObjectPointer auto kField>
+  template <auto kField>
+  requires detail::MemberObjectPointer<decltype(kField)>
   auto sum() {
     using Sum = typename detail::FieldValue<kField>::Sum;
     return detail::combined(communicator_, Sum{}, Plus{}, [&] { return local_->template sum<kField>(); });
@@ -347,18 +348,21 @@ class DistributedLattice {
   void parallel_for_blocks(const Reach& reach, F function, Args... args) {
     run<F>(reach, [&] { local().parallel_for_blocks(function, std::move(args)...); });
   }
-  template <detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction, class... Args>
+  template <auto kCondition, auto kAction, class... Args>
+  requires detail::MemberFunctionPointer<decltype(kCondition), decltype(kAction)>
   void parallel_do_if(const Reach& reach, Args... args) {
     check_has<detail::ClassOfMethod<Allocator, kCondition>>();
     run<detail::Method<kAction>>(
         reach, [&] { handle_.local().template parallel_do_if<kCondition, kAction>(std::move(args)...); });
   }
-  template <detail::MemberFunctionPointer auto kMethod, class... Args>
+  template <auto kMethod, class... Args>
+  requires detail::MemberFunctionPointer<decltype(kMethod)>
   void parallel_do(const Reach& reach, Args... args) {
     check_has<detail::ClassOfMethod<Allocator, kMethod>>();
     run<detail::Method<kMethod>>(reach, [&] { handle_.local().template parallel_do<kMethod>(std::move(args)...); });
   }
-  template <class T, detail::MemberFunctionPointer auto kMethod, class... Args>
+  template <class T, auto kMethod, class... Args>
+  requires detail::MemberFunctionPointer<decltype(kMethod)>
   void parallel_do(const Reach& reach, Args... args) {
     check_has<T>();
     run<detail::Method<kMethod>>(reach, [&] { handle_.local().template parallel_do<T, kMethod>(std::move(args)...); });

@@ -67,7 +67,8 @@ auto count_if(std::string name, F predicate) {
   using Total = detail::ReducedTotal<std::uint64_t, Plus, detail::OneIf<F>>;
   return detail::NamedTotal<Total>{{std::move(name)}, {0, {}, {predicate}}};
 }
-template <detail::MemberPointer auto kMember>
+template <auto kMember>
+requires detail::MemberPointer<decltype(kMember)>
 auto count_if(std::string name) {
   return count_if(std::move(name), detail::key_function<kMember>());
 }
@@ -80,7 +81,8 @@ auto sum(std::string name, F function) {
   using Total = detail::ReducedTotal<detail::sum_t<V>, Plus, detail::As<V, F>>;
   return detail::NamedTotal<Total>{{std::move(name)}, {0, {}, {function}}};
 }
-template <detail::MemberPointer auto kMember>
+template <auto kMember>
+requires detail::MemberPointer<decltype(kMember)>
 auto sum(std::string name) {
   return sum<detail::MemberValue<kMember>>(std::move(name), detail::key_function<kMember>());
 }
@@ -96,7 +98,8 @@ auto fixed_point_sum(std::string name, double unit, F function) {
   const double checked = detail::checked_unit(name, unit);
   return detail::NamedTotal<Total>{{std::move(name)}, {{function}, checked}};
 }
-template <detail::MemberPointer auto kMember>
+template <auto kMember>
+requires detail::MemberPointer<decltype(kMember)>
 auto fixed_point_sum(std::string name, double unit) {
   return fixed_point_sum<detail::MemberValue<kMember>>(std::move(name), unit, detail::key_function<kMember>());
 }
@@ -107,7 +110,8 @@ auto mean(std::string name, F function) {
   static_assert(detail::check_total<V>() && detail::check_callable<F>());
   return detail::NamedTotal<detail::MeanTotal<V, F>>{{std::move(name)}, {{function}}};
 }
-template <detail::MemberPointer auto kMember>
+template <auto kMember>
+requires detail::MemberPointer<decltype(kMember)>
 auto mean(std::string name) {
   return mean<detail::MemberValue<kMember>>(std::move(name), detail::key_function<kMember>());
 }
@@ -118,7 +122,8 @@ auto minimum(std::string name, F function) {
   static_assert(detail::check_total<V>() && detail::check_callable<F>());
   return detail::NamedTotal<detail::ExtremeTotal<V, Least, F>>{{std::move(name)}, {{function}}};
 }
-template <detail::MemberPointer auto kMember>
+template <auto kMember>
+requires detail::MemberPointer<decltype(kMember)>
 auto minimum(std::string name) {
   return minimum<detail::MemberValue<kMember>>(std::move(name), detail::key_function<kMember>());
 }
@@ -127,7 +132,8 @@ auto maximum(std::string name, F function) {
   static_assert(detail::check_total<V>() && detail::check_callable<F>());
   return detail::NamedTotal<detail::ExtremeTotal<V, Greatest, F>>{{std::move(name)}, {{function}}};
 }
-template <detail::MemberPointer auto kMember>
+template <auto kMember>
+requires detail::MemberPointer<decltype(kMember)>
 auto maximum(std::string name) {
   return maximum<detail::MemberValue<kMember>>(std::move(name), detail::key_function<kMember>());
 }
@@ -145,7 +151,8 @@ auto histogram(std::string name, std::vector<double> edges, F function) {
   detail::HistogramTotal<V, F> total{{function}, static_cast<std::uint32_t>(edges.size() - 1)};
   return detail::NamedTotal<detail::HistogramTotal<V, F>>{std::move(names), total, std::move(edges)};
 }
-template <detail::MemberPointer auto kMember>
+template <auto kMember>
+requires detail::MemberPointer<decltype(kMember)>
 auto histogram(std::string name, std::vector<double> edges) {
   return histogram<detail::MemberValue<kMember>>(std::move(name), std::move(edges), detail::key_function<kMember>());
 }
@@ -155,7 +162,8 @@ template <class V, class F>
 auto histogram(const std::string& name, double low, double high, std::size_t bins, F function) {
   return histogram<V>(name, detail::edges_of_bins(name, low, high, bins), function);
 }
-template <detail::MemberPointer auto kMember>
+template <auto kMember>
+requires detail::MemberPointer<decltype(kMember)>
 auto histogram(const std::string& name, double low, double high, std::size_t bins) {
   return histogram<kMember>(name, detail::edges_of_bins(name, low, high, bins));
 }

@@ -47,6 +47,7 @@ struct CompressedTag {
 };
 template <class T, class A>
 struct DefineCompressed {
+  static_assert(sizeof(CompressedTag<T, A>) > 0);  // the friend's first declaration: nvcc 12.4 needs it here
   friend constexpr auto is_compressed_to(CompressedTag<T, A>) { return true; }
 };
 template <class T, class A>

@@ -148,7 +148,7 @@ struct PlatformAtomics {
   /// acquires, and many of these loads can overlap.
   __device__ static void fence(Order order) {
 #if defined(__CUDA_ARCH__)
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1208  // PTX 8.6
     // Only one half of a fence is needed: an acquire does not wait for writes, and a release does not invalidate the
     // cache.
     if (order == Order::acquire) {

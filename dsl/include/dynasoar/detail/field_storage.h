@@ -59,6 +59,8 @@ class FieldStorage {
                 "device; use plain values, pointers to SOA objects, or std::array of these");
   static_assert(alignof(Element) <= kArrayAlignment, "dynasoar: a field's type has an alignment above 128 bytes");
 
+  // The friend's first declaration, in FieldTag: nvcc 12.4 needs it before the definition.
+  static_assert(sizeof(FieldTag<C, I>) > 0);
   /// Records that this field was declared for C; see ClassRules.
   friend constexpr auto is_field_declared(FieldTag<C, I>) { return true; }
 

@@ -31,8 +31,9 @@ struct MethodClass<Member C::*> {
   using type = C;
 };
 
-template <class M>
-concept MemberFunctionPointer = std::is_member_function_pointer_v<M>;
+// In requires-clauses, and not as `MemberFunctionPointer auto kMethod`, with which clang 16 crashes.
+template <class... M>
+concept MemberFunctionPointer = (std::is_member_function_pointer_v<M> && ...);
 template <class M>
 concept MemberObjectPointer = std::is_member_object_pointer_v<M>;
 
