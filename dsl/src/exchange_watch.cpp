@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <dynasoar/platform/mail.h>
+
 namespace dynasoar::detail {
 namespace {
 
@@ -19,6 +21,11 @@ ExchangeWatch::ExchangeWatch(DeviceMessages& messages, double patience_seconds)
 }
 
 ExchangeWatch::~ExchangeWatch() {
+  stop();
+}
+
+void ExchangeWatch::stop() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
@@ -55,8 +62,9 @@ void ExchangeWatch::run() {
 // Whether the messages are to be aborted.
 bool ExchangeWatch::look(double seconds) {
   const std::string failure = messages_.failure();
-  const std::uint64_t ended = mail_[1], begun = mail_[0];  // in this order: what has ended has begun
-  waited_ = begun > ended && ended == seen_ ? waited_ + seconds : 0;
+  const std::uint64_t ended = mailed(mail_.data() + 1);
+  const std::uint64_t begun = mailed(mail_.data());  // after the other one: what has ended has begun
+  waited_ = begun > ended && ended == seen_ && !messages_.is_connecting() ? waited_ + seconds : 0;
   seen_ = ended;
   if (failure.empty() && waited_ <= patience_) return false;
   const std::lock_guard lock(mutex_);

@@ -63,10 +63,10 @@ HaloExchange::HaloExchange(const HaloContext& context, const Ghosts& ghosts, Tra
 
 HaloExchange::~HaloExchange() {
   context_.attachments.remove(*this);
-  if (std::uncaught_exceptions() <= exceptions_at_construction_) return;
-  if (windows_) windows_->abort();
-  watch_.reset();
-  messages_.reset();  // before memory is freed, which waits for the device
+  if (windows_ && std::uncaught_exceptions() > exceptions_at_construction_) windows_->abort();
+  // Before memory is freed, which waits for the device without a time limit.
+  if (watch_) watch_->stop();
+  messages_.reset();
 }
 
 // ---- Tables of copies
@@ -261,7 +261,7 @@ std::string HaloExchange::why_no_nccl() const {
 
 std::string HaloExchange::connect_nccl() {
   if (std::string reason = reason_of_all(why_no_nccl()); !reason.empty()) return reason;
-  if (messages_ != nullptr) return "";
+  if (messages_ != nullptr) return "";  // those of an exchange that has not failed: see take_messages
   try {
     messages_ = context_.connect_devices(context_.communicator);
   } catch (const CommunicatorError&) {

@@ -22,10 +22,11 @@ using detail::ExchangeWatch;
 class NotedMessages final : public detail::DeviceMessages {
  public:
   void exchange(const OfSides&, const OfSides&, void*) override {}
+  bool is_connecting() override { return connects; }
   std::string failure() override { return has_failed ? "the network is down" : ""; }
   void abort() override { ++aborts; }
 
-  std::atomic<bool> has_failed{false};
+  std::atomic<bool> has_failed{false}, connects{false};
   std::atomic<int> aborts{0};
 };
 
@@ -55,13 +56,17 @@ bool is_aborted(const NotedMessages& messages, double seconds) {
 TEST_CASE("an exchange for which a neighbour does not come is aborted when patience is over") {
   Executor executor;
   NotedMessages messages;
-  ExchangeWatch watch(messages, 0.3);
+  ExchangeWatch watch(messages, 0.5);
   count(executor, watch.begun());
   count(executor, watch.ended());
-  sleep(0.6);
+  sleep(0.8);
   CHECK(messages.aborts == 0);  // none is under way
+  messages.connects = true;
   count(executor, watch.begun());
+  sleep(0.8);
+  CHECK(messages.aborts == 0);  // the host waits, with a time limit of its own
   CHECK(watch.end() == ExchangeWatch::End::none);
+  messages.connects = false;
   CHECK(is_aborted(messages, 20));
   CHECK(watch.end() == ExchangeWatch::End::too_late);
   sleep(0.2);
@@ -71,9 +76,9 @@ TEST_CASE("an exchange for which a neighbour does not come is aborted when patie
 TEST_CASE("exchanges that end in time are not aborted, also if there is always one under way") {
   Executor executor;
   NotedMessages messages;
-  ExchangeWatch watch(messages, 2);
+  ExchangeWatch watch(messages, 4);
   count(executor, watch.begun());
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 50; ++i) {
     sleep(0.1);
     count(executor, watch.begun());
     count(executor, watch.ended());

@@ -365,11 +365,13 @@ std::string transport_description() {
 }
 
 std::string host_name() {
+  static std::string known;  // found when MPI starts, for threads that may not call MPI
+  if (!known.empty()) return known;
   char text[MPI_MAX_PROCESSOR_NAME];
   int length = 0;
   if (!is_initialized() || is_finalized()) return "this host";
   MPI_Get_processor_name(text, &length);
-  return std::string(text, static_cast<std::size_t>(length));
+  return known = std::string(text, static_cast<std::size_t>(length));
 }
 
 }  // namespace dynasoar::detail

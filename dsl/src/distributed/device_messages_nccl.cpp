@@ -2,6 +2,7 @@
 
 #include <dynasoar/detail/device_messages.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -50,6 +51,7 @@ class NcclMessages final : public DeviceMessages {
     // The first exchange connects the ranks, and the host waits for its neighbours. Others leave that to the device.
     std::optional<Deadline> deadline;
     if (!is_connected_) deadline.emplace("the first exchange of NCCL", patience_);
+    is_connecting_ = !is_connected_;
     has_failed_ = true;  // unless it comes to the end
     auto* const cuda = static_cast<cudaStream_t>(stream);
     check(ncclGroupStart(), "ncclGroupStart");
@@ -68,12 +70,16 @@ class NcclMessages final : public DeviceMessages {
         note(ncclRecv(message.data, message.bytes, ncclChar, message.rank, communicator_, cuda));
     }
     note(ncclGroupEnd());
+    is_connecting_ = false;
     check(code, "an exchange of NCCL");
     has_failed_ = false;
     is_connected_ = true;
   }
 
+  bool is_connecting() override { return is_connecting_; }
+
   std::string failure() override {
+    if (is_aborted_) return "";
     ncclResult_t code = ncclSuccess;
     if (ncclCommGetAsyncError(communicator_, &code) != ncclSuccess || code == ncclSuccess || code == ncclInProgress)
       return "";
@@ -102,6 +108,7 @@ class NcclMessages final : public DeviceMessages {
   double patience_;
   int exceptions_at_construction_;
   std::timed_mutex in_use_;  // by exchange()
+  std::atomic<bool> is_connecting_{false};
   bool is_aborted_ = false, is_connected_ = false, has_failed_ = false;
 };
 

@@ -33,7 +33,10 @@ class DeviceMessages {
 
   // For the thread that watches exchanges.
 
-  /// What has gone wrong with messages that were submitted; empty if nothing is known.
+  /// Whether the host is in exchange() and waits for neighbours there, which has a time limit of its own.
+  virtual bool is_connecting() = 0;
+
+  /// What has gone wrong with messages that were submitted; empty if nothing is known, and after abort().
   virtual std::string failure() = 0;
 
   /// Ends messages that are under way; those that are submitted later do nothing. Called once.

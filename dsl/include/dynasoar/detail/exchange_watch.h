@@ -25,8 +25,11 @@ class ExchangeWatch {
   ExchangeWatch(DeviceMessages& messages, double patience_seconds);
   ExchangeWatch(const ExchangeWatch&) = delete;
   ExchangeWatch& operator=(const ExchangeWatch&) = delete;
-  /// Waits for `abort` if it is called now.
+  /// As stop(). Waits for the device, which may wait for neighbours: end the messages first.
   ~ExchangeWatch();
+
+  /// Ends the thread; if it aborts messages now, waits for that.
+  void stop();
 
   /// For the loop in front of an exchange, and for the one behind it.
   ExchangeCount begun() const { return {counts_.data(), mail_.data()}; }

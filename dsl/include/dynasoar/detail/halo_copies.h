@@ -13,6 +13,7 @@
 #include <dynasoar/loops/places.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/mail.h>
 #include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
@@ -69,7 +70,7 @@ struct ExchangeCount {
   volatile std::uint64_t* mail;  ///< the same in the host's memory, which takes long to read
 
   __device__ void add_one(std::size_t i) const {
-    if (i == 0 && count != nullptr) *mail = ++*count;
+    if (i == 0 && count != nullptr) dynasoar::mail(mail, ++*count);
   }
 };
 

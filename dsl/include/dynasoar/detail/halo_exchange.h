@@ -56,7 +56,8 @@ class HaloExchange final : public Attachment {
 
   Transport transport() const { return transport_; }
 
-  /// Returns the messages, for the exchange that replaces this one.
+  /// Returns the messages, for the exchange that replaces this one. @pre the device is idle, and check_neighbours()
+  /// has found nothing
   std::shared_ptr<DeviceMessages> take_messages() {
     watch_.reset();
     return std::move(messages_);

@@ -157,6 +157,7 @@ void RankLattice<Options, Ts...>::divide(const std::vector<std::size_t>& layers)
     const Partition next(sizes_, options_.periodic, communicator_.size(), options_.halo, layers);
     handle_.loops().placed().refresh();
     moving.emplace(*ghosts_, *partition_, next, communicator_.rank());
+    halo_->check_neighbours();  // the device is idle now
   });
   communicator_.exchange(moving->sent(), moving->received());
   std::shared_ptr<DeviceMessages> messages = halo_->take_messages();
