@@ -1,10 +1,11 @@
 // Life and Generations with virtual functions: dead, alive and dying cells are objects of three classes, and an array
 // has a pointer to the present one of each place. All are made before the first step, so that a step creates nothing:
-// the toolkit's `malloc` would be measured instead. The model is described in apps/life/README.md.
+// the toolkit's `malloc` would be measured instead. Each step visits every cell, as apps/life/dense_cells.cpp does. The
+// model is described in apps/life/README.md.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <app/collect.h>
@@ -106,8 +107,7 @@ class Life final : public Variant {
         dead_(executor_, lattice_.cells(), Make<Dead>{}),
         alive_(executor_, lattice_.cells(), Make<Alive>{}),
         dying_(executor_, rule_.states > 2 ? lattice_.cells() : 0, Make<Dying>{}),
-        now_(lattice_.cells()),
-        next_(lattice_.cells()) {
+        cells_{dynasoar::DeviceArray<Cell*>(lattice_.cells()), dynasoar::DeviceArray<Cell*>(lattice_.cells())} {
     restart();
   }
 
@@ -117,14 +117,17 @@ class Life final : public Variant {
   }
 
   void step() override {
-    executor_.for_each_index(lattice_.cells(), Step{now_.data(), next_.data(), lattice_, rule_, forms()});
-    std::swap(now_, next_);
+    recorded_.run(now_, [this] {
+      executor_.for_each_index(lattice_.cells(),
+                               Step{cells_[now_].data(), cells_[1 - now_].data(), lattice_, rule_, forms()});
+    });
+    now_ = 1 - now_;
   }
 
   void synchronize() override { executor_.synchronize(); }
 
   std::vector<double> result() override {
-    Cell* const* const now = now_.data();
+    Cell* const* const now = cells_[now_].data();
     return app::collect<double>(executor_, lattice_.cells(),
                                 [=] __device__(std::uint32_t i) { return static_cast<double>(now[i]->state()); });
   }
@@ -132,7 +135,7 @@ class Life final : public Variant {
   // Public, like all that contains a device lambda: nvcc does not take it elsewhere.
 
   void populate(life::StartView start) {
-    Cell** const now = now_.data();
+    Cell** const now = cells_[now_].data();
     const Forms forms = this->forms();
     executor_.for_each_index(lattice_.cells(), [=] __device__(std::size_t i) {
       const std::uint32_t state = start.state(static_cast<std::uint32_t>(i));
@@ -149,7 +152,9 @@ class Life final : public Variant {
   life::Rule rule_;
   life::Start start_;
   VirtualObjects<Cell> dead_, alive_, dying_;
-  dynasoar::DeviceArray<Cell*> now_, next_;
+  std::array<dynasoar::DeviceArray<Cell*>, 2> cells_;  // now and after the step, in turns
+  std::size_t now_ = 0;
+  RecordedLoops recorded_{executor_};
 };
 
 }  // namespace virtual_life

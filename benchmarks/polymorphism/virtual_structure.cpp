@@ -195,16 +195,11 @@ class Structure final : public Variant {
     return true;
   }
 
+  /// The host waits within the search; so what comes before and after it is recorded, as in the model.
   void step() override {
-    const Physics physics = physics_;
-    nodes_.for_each([=] __device__(Node * node) { node->pull(physics); });
-    for (int i = 0; i < structure::kRelaxations; ++i) {
-      springs_.for_each([=] __device__(Link * spring) { spring->compute_force(physics); });
-      nodes_.for_each([=] __device__(Node * node) { node->move(physics); });
-    }
+    recorded_.run(0, [this] { relax(); });
     search_.run([this](std::uint32_t distance, Distance* farthest) { submit_phase(distance, farthest); });
-    springs_.for_each([] __device__(Link * spring) { spring->disappear_if_unreached(); });
-    nodes_.for_each([] __device__(Node * node) { node->clean_up(); });
+    recorded_.run(1, [this] { remove_unreached(); });
   }
 
   void synchronize() override { executor_.synchronize(); }
@@ -223,6 +218,21 @@ class Structure final : public Variant {
   }
 
   // Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+
+  void relax() {
+    const Physics physics = physics_;
+    nodes_.for_each([=] __device__(Node * node) { node->pull(physics); });
+    for (int i = 0; i < structure::kRelaxations; ++i) {
+      springs_.for_each([=] __device__(Link * spring) { spring->compute_force(physics); });
+      nodes_.for_each([=] __device__(Node * node) { node->move(physics); });
+    }
+  }
+
+  void remove_unreached() {
+    springs_.for_each([] __device__(Link * spring) { spring->disappear_if_unreached(); });
+    nodes_.for_each([] __device__(Node * node) { node->clean_up(); });
+  }
+
   void submit_phase(std::uint32_t distance, Distance* farthest) {
     nodes_.for_each([=] __device__(Node * node) { node->reach_neighbors(distance, farthest); });
   }
@@ -237,6 +247,7 @@ class Structure final : public Variant {
   VirtualObjects<Node> nodes_;
   VirtualObjects<Link> springs_;
   structure::Search search_;
+  RecordedLoops recorded_{executor_};
 };
 
 }  // namespace virtual_structure
