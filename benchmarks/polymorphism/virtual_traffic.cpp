@@ -1,6 +1,7 @@
 // Traffic with virtual functions: cells of four classes, which say where a car goes from there and how fast it may
 // come, and cars. All cars are made before the first step and wait in a pool, so that a step creates nothing: the
-// toolkit's `malloc` would be measured instead. The model is described in apps/traffic/README.md.
+// toolkit's `malloc` would be measured instead. Loops visit producers and the cars on the road, as those of the model
+// do, which is described in apps/traffic/README.md.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,6 @@ namespace benchmarks::polymorphism {
 namespace virtual_traffic {
 
 using traffic::World;
-using Counter = dynasoar::AtomicWord<std::uint32_t>;
 constexpr auto kRelaxed = dynasoar::Order::relaxed;
 
 class Cell;
@@ -30,32 +30,38 @@ class Car;
 
 /// Cars that are not on the road. Within a loop, cars are either taken or put back.
 struct Pool {
-  Car** cars;
-  Counter* count;  ///< less than 0 if there were too few
+  ListView<Car> cars;
+  Counter* is_short;  ///< 1 if there were too few
+
   __device__ Car* take() const {
-    const auto before = static_cast<std::int32_t>(count->fetch_sub(1, kRelaxed));
-    return before > 0 ? cars[before - 1] : nullptr;
+    const auto before = static_cast<std::int32_t>(cars.counter->fetch_sub(1, kRelaxed));
+    if (before > 0) return cars[static_cast<std::uint32_t>(before) - 1];
+    cars.counter->fetch_add(1, kRelaxed);  // otherwise the next car that is put back would go before the array
+    is_short->store(1, kRelaxed);
+    return nullptr;
   }
-  __device__ void put_back(Car* car) const { cars[count->fetch_add(1, kRelaxed)] = car; }
+  __device__ void put_back(Car* car) const { cars.add(car); }
 };
 
 /// What all cells and cars know.
 struct City {
-  traffic::StreetView map;
-  Cell* const* cells;
-  const std::uint32_t* street_of;  ///< [cells]
   Pool pool;
+  ListView<Car> driving;
   World world;
+};
+
+/// What cars turn into, one at a time.
+struct Street {
+  Cell* first;
+  traffic::Claims claims;
 };
 
 /// The free cells ahead of a car, as far as it goes.
 struct Path {
-  static constexpr std::uint32_t kNoStreet = ~std::uint32_t{0};
-
   Cell* end;
   Cell* before_end;
-  std::uint32_t street = kNoStreet;  ///< that the car enters on the way
-  Cell* stop = nullptr;              ///< the last cell before that
+  Street* street = nullptr;  ///< that the car enters on the way
+  Cell* stop = nullptr;      ///< the last cell before that
   std::uint8_t cells = 0;
   std::uint8_t before = 0;  ///< cells up to `stop`
 };
@@ -66,12 +72,13 @@ class Cell {
   __device__ virtual ~Cell() {}
 
   /// Where a path that ends here goes on; null if nowhere.
-  __device__ virtual Cell* next(Path&, const City& city, std::uint32_t) { return city.cells[number_ + 1]; }
+  __device__ virtual Cell* next(Path&, std::uint32_t) { return next_; }
   __device__ virtual std::uint8_t limit_now(const City&) const { return limit_; }
   __device__ virtual bool is_destination() const { return false; }
   __device__ virtual void produce(const City&) {}
   __device__ virtual void populate(const City& city) { add(city, traffic::car_at_start(city.world, number_)); }
 
+  __device__ void connect(Cell* next) { next_ = next; }
   __device__ std::uint32_t number() const { return number_; }
   __device__ Car* car() const { return car_; }
   __device__ void put(Car* car) { car_ = car; }
@@ -81,6 +88,7 @@ class Cell {
 
   std::uint32_t number_;
   std::uint8_t limit_;
+  Cell* next_ = nullptr;  // in the street; null at its end
   Car* car_ = nullptr;
 };
 
@@ -102,17 +110,28 @@ class DestinationCell : public Cell {
 /// The last cell of a street, from which one turns into others.
 class StopCell : public Cell {
  public:
-  using Cell::Cell;
-  __device__ Cell* next(Path& path, const City& city, std::uint32_t turn) override {
-    if (path.street != Path::kNoStreet) return nullptr;
-    path.street = city.map.exit(city.street_of[number_], turn);
+  __device__ StopCell(std::uint32_t number, std::uint8_t limit, traffic::StreetView map, std::uint32_t street,
+                      Street* streets)
+      : Cell(number, limit), record_(&map.streets[street]), exit_count_(static_cast<std::uint8_t>(record_->exits)) {
+    for (std::uint32_t e = 0; e < exit_count_; ++e) exits_[e] = &streets[map.exits[record_->first_exit + e]];
+  }
+  __device__ Cell* next(Path& path, std::uint32_t turn) override {
+    if (path.street != nullptr) return nullptr;
+    path.street = exits_[traffic::below(turn, exit_count_)];
     path.stop = this;
     path.before = path.cells;
-    return city.cells[city.map.streets[path.street].first];
+    return path.street->first;
   }
   __device__ std::uint8_t limit_now(const City& city) const override {
-    return city.map.is_red(city.street_of[number_], city.world.step) ? std::uint8_t{0} : limit_;
+    const bool is_red =
+        record_->green > 0 && traffic::green_phase(city.world.step, record_->green, record_->phases) != record_->phase;
+    return is_red ? std::uint8_t{0} : limit_;
   }
+
+ private:
+  const traffic::StreetRecord* record_;  // of the street that ends here
+  Street* exits_[traffic::kMostExits];
+  std::uint8_t exit_count_;
 };
 
 /// What moves through the city.
@@ -133,16 +152,13 @@ class Car : public Vehicle {
 
   /// Looks ahead, and claims the right of way if the path leads into another street.
   __device__ void prepare(const City& city) override {
-    if (cell_ == nullptr) return;
     path_ = look_ahead(city, traffic::Drive(city.world, cell_->number(), speed_, top_speed_));
-    if (path_.street != Path::kNoStreet) city.map.claims[path_.street].fetch_min(claim(city), kRelaxed);
+    if (path_.street != nullptr) path_.street->claims.fetch_min(claim(city), kRelaxed);
   }
 
   /// Goes as far as it has the right of way; leaves at a destination.
   __device__ void move(const City& city) override {
-    if (cell_ == nullptr) return;
-    const bool must_stop =
-        path_.street != Path::kNoStreet && city.map.claims[path_.street].load(kRelaxed) != claim(city);
+    const bool must_stop = path_.street != nullptr && path_.street->claims.load(kRelaxed) != claim(city);
     speed_ = must_stop ? path_.before : path_.cells;
     if (speed_ == 0) return;
     cell_->put(nullptr);
@@ -155,6 +171,8 @@ class Car : public Vehicle {
     }
   }
 
+  __device__ bool is_driving() const { return cell_ != nullptr; }
+
   __device__ std::uint8_t speed() const { return speed_; }
   __device__ std::uint8_t top_speed() const { return top_speed_; }
 
@@ -163,7 +181,7 @@ class Car : public Vehicle {
     Path path{.end = cell_, .before_end = cell_};
     std::uint32_t speed = drive.speed;
     while (path.cells < speed) {
-      Cell* const next = path.end->next(path, city, drive.turn);
+      Cell* const next = path.end->next(path, drive.turn);
       if (next == nullptr || next->car() != nullptr) break;
       speed = traffic::limited(speed, path.cells, next->limit_now(city));
       if (speed == path.cells) break;
@@ -176,7 +194,7 @@ class Car : public Vehicle {
       path.end = path.before_end;
       --path.cells;
     }
-    if (path.cells <= path.before) path.street = Path::kNoStreet;  // it does not get as far as there
+    if (path.cells <= path.before) path.street = nullptr;  // it does not get as far as there
     return path;
   }
 
@@ -196,15 +214,19 @@ __device__ inline void Cell::add(const City& city, std::uint8_t top_speed) {
   if (car == nullptr) return;
   car->begin(this, top_speed);
   put(car);
+  city.driving.add(car);
 }
 
 struct MakeCell {
   const traffic::Sign* signs;
+  const std::uint32_t* street_of;  ///< [cells]
+  traffic::StreetView map;
+  Street* streets;
   __device__ Cell* operator()(void* place, std::size_t i) const {
     const auto number = static_cast<std::uint32_t>(i);
     const traffic::Sign sign = signs[i];
     const auto limit = static_cast<std::uint8_t>(sign & traffic::kLimitBits);
-    if ((sign & traffic::kCrossing) != 0) return make_at<StopCell>(place, number, limit);
+    if ((sign & traffic::kCrossing) != 0) return make_at<StopCell>(place, number, limit, map, street_of[i], streets);
     if ((sign & traffic::kExit) != 0) return make_at<DestinationCell>(place, number, limit);
     if ((sign & traffic::kProducer) != 0) return make_at<ProducerCell>(place, number, limit);
     return make_at<Cell>(place, number, limit);
@@ -223,15 +245,14 @@ class Traffic final : public Variant {
         now_(executor_, 0),
         map_(executor_, network),
         street_of_(map_.cells()),
-        cells_(executor_, map_.cells(), MakeCell{map_.signs()}),
+        streets_(map_.street_count()),
+        cells_(executor_, map_.cells(),
+               MakeCell{map_.signs(), uploaded_streets(network), map_.view(), streets_.data()}),
         cars_(executor_, map_.cells() / 2, MakeCar{}),
-        pool_(cars_.size()),
-        pooled_(1) {
-    std::vector<std::uint32_t> street_of;
-    for (std::uint32_t s = 0; s < network.streets.size(); ++s) {
-      street_of.insert(street_of.end(), network.streets[s].cells, s);
-    }
-    street_of_.upload(street_of);
+        producers_(map_.producers().size()),
+        pool_(executor_, cars_.size()),
+        driving_(executor_, cars_.size()),
+        is_short_(1) {
     begin();
   }
 
@@ -243,18 +264,15 @@ class Traffic final : public Variant {
   }
 
   void step() override {
-    now_.add(1);
-    const City city = this->city();
-    cells_.for_each([=] __device__(Cell * cell) { cell->produce(city); });
-    cars_.for_each([=] __device__(Vehicle * car) { car->prepare(city); });
-    cars_.for_each([=] __device__(Vehicle * car) { car->move(city); });
+    recorded_.run(driving_.turn(), [this] { submit_step(); });
+    driving_.take_turns();
   }
 
   void synchronize() override { executor_.synchronize(); }
 
   std::vector<double> result() override {
-    const auto pooled = static_cast<std::int32_t>(pooled_.download()[0].load(kRelaxed));
-    if (pooled < 0) throw std::runtime_error("polymorphism: too few cars in the pool");
+    synchronize();
+    if (is_short_.download()[0].load(kRelaxed) != 0) throw std::runtime_error("polymorphism: too few cars in the pool");
     std::vector<double> numbers;
     for (const traffic::CellState& state : states()) numbers.push_back(number_of(state));
     return numbers;
@@ -262,34 +280,72 @@ class Traffic final : public Variant {
 
   // Public, like all that contains a device lambda: nvcc does not take it elsewhere.
 
+  void submit_step() {
+    now_.add(1);
+    const City city = this->city();
+    Cell* const* const producers = producers_.data();
+    executor_.for_each_index(producers_.size(), [=] __device__(std::size_t i) { producers[i]->produce(city); });
+    driving_.for_each([=] __device__(Vehicle * car) { car->prepare(city); });
+    driving_.for_each([=] __device__(Vehicle * car) { car->move(city); });
+    driving_.copy_if([] __device__(const Car* car) { return car->is_driving(); });
+  }
+
   void begin() {
     now_.set(0);
-    const City city = this->city();
-    executor_.for_each_index(map_.street_count(), traffic::ClearClaims{city.map.claims});
+    executor_.fill_bytes(is_short_.data(), 0, is_short_.bytes());
+    connect();
     fill_pool();
+    driving_.clear();
+    const City city = this->city();
     cells_.for_each([=] __device__(Cell * cell) { cell->populate(city); });
   }
 
+  void connect() {
+    const traffic::StreetView map = map_.view();
+    Cell* const* const cells = cells_.data();
+    Street* const streets = streets_.data();
+    executor_.for_each_index(streets_.size(), [=] __device__(std::size_t s) {
+      const traffic::StreetRecord& record = map.streets[s];
+      streets[s].first = cells[record.first];
+      streets[s].claims.store(traffic::kNoClaim, kRelaxed);
+      const std::uint32_t last = record.first + record.cells - 1;
+      for (std::uint32_t c = record.first; c < last; ++c) cells[c]->connect(cells[c + 1]);
+    });
+    const std::uint32_t* const numbers = map_.producers().data();
+    Cell** const producers = producers_.data();
+    executor_.for_each_index(producers_.size(), [=] __device__(std::size_t i) { producers[i] = cells[numbers[i]]; });
+  }
+
   void fill_pool() {
-    const Pool pool = this->pool();
+    const ListView<Car> pool = pool_.view();
     Vehicle* const* const cars = cars_.data();
     const auto count = static_cast<std::uint32_t>(cars_.size());
-    executor_.for_each_index(cars_.size(), [=] __device__(std::size_t i) {
-      pool.cars[i] = static_cast<Car*>(cars[i]);
-      if (i == 0) pool.count->store(count, kRelaxed);
+    executor_.for_each_index(count, [=] __device__(std::size_t i) {
+      pool.objects[i] = static_cast<Car*>(cars[i]);
+      if (i == 0) pool.counter->store(count, kRelaxed);
     });
   }
 
   std::vector<traffic::CellState> states() {
     const City city = this->city();
+    Cell* const* const cells = cells_.data();
     return app::collect<traffic::CellState>(executor_, cells_.size(), [=] __device__(std::uint32_t i) {
-      return traffic::state_of(city.cells[i]->limit_now(city), city.cells[i]->car());
+      return traffic::state_of(cells[i]->limit_now(city), cells[i]->car());
     });
   }
 
  private:
-  Pool pool() const { return {pool_.data(), pooled_.data()}; }
-  City city() const { return {map_.view(), cells_.data(), street_of_.data(), pool(), {seed_, chances_, now_.view()}}; }
+  City city() const { return {{pool_.view(), is_short_.data()}, driving_.view(), {seed_, chances_, now_.view()}}; }
+
+  /// The number of the street of each cell.
+  const std::uint32_t* uploaded_streets(const traffic::Network& network) {
+    std::vector<std::uint32_t> street_of;
+    for (std::uint32_t s = 0; s < network.streets.size(); ++s) {
+      street_of.insert(street_of.end(), network.streets[s].cells, s);
+    }
+    street_of_.upload(street_of);
+    return street_of_.data();
+  }
 
   dynasoar::Executor executor_;
   traffic::Seed seed_;
@@ -297,10 +353,13 @@ class Traffic final : public Variant {
   dynasoar::StepValue<std::uint32_t> now_;
   traffic::StreetMap map_;
   dynasoar::DeviceArray<std::uint32_t> street_of_;
+  dynasoar::DeviceArray<Street> streets_;
   VirtualObjects<Cell> cells_;
   VirtualObjects<Vehicle> cars_;
-  dynasoar::DeviceArray<Car*> pool_;
-  dynasoar::DeviceArray<Counter> pooled_;
+  dynasoar::DeviceArray<Cell*> producers_;
+  ObjectList<Car> pool_, driving_;
+  dynasoar::DeviceArray<Counter> is_short_;
+  RecordedLoops recorded_{executor_};
 };
 
 }  // namespace virtual_traffic
