@@ -1,6 +1,6 @@
 // The workloads of the benchmark suite ParaPoly (M. Zhang, A. Alawneh, T. G. Rogers: "Characterizing Massively Parallel
 // Polymorphism", ISPASS 2021) as models of DynaSOAr and with CUDA's virtual functions: the same rules, the same steps
-// and the same results, which the program compares.
+// and the same results, which the program compares. docs/benchmarks.md says what is timed.
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "collision/collision.h"
-#include "n_body/n_body.h"
 #include "report.h"
 #include "variant.h"
 #include "workloads.h"
@@ -55,15 +53,6 @@ std::vector<double> cells_of(traffic::Simulation& simulation) {
   return numbers;
 }
 
-std::vector<double> positions_of(bodies::Simulation& simulation) {
-  std::vector<double> numbers;
-  for (const bodies::BodyState& body : simulation.bodies()) {
-    numbers.push_back(body.x);
-    numbers.push_back(body.y);
-  }
-  return numbers;
-}
-
 /// How well two results must agree.
 struct Agreement {
   double difference = 0;  ///< of a number, at most
@@ -91,18 +80,23 @@ class Benchmark {
  public:
   Benchmark(Report& report, const Settings& settings) : report_(report), settings_(settings) {}
 
-  /// Measures a workload both ways and compares the results.
+  /// Measures a workload both ways and compares the results of all runs.
   ///
+  /// @param steps      of a run. The first ones are not timed: see kUntimedSteps
   /// @param expected   the result, if it is known
   void compare(const std::string& workload, std::map<std::string, std::int64_t> size, int steps, const Make& objects,
                const Make& virtual_functions, Agreement agreement = {},
                std::optional<std::vector<double>> expected = std::nullopt) {
-    size["steps"] = steps;
+    if (steps <= kUntimedSteps) throw std::invalid_argument("polymorphism: " + workload + ": too few steps");
+    size["steps"] = steps - kUntimedSteps;
     const auto measure_variant = [&](const std::string& how, const Make& make) {
-      std::vector<double> milliseconds;
-      std::vector<double> result = run(steps, make, milliseconds);
-      if (expected) check(workload, *expected, result, agreement);
-      expected = std::move(result);
+      const std::vector<double> milliseconds = run(steps, make, [&](std::vector<double> result) {
+        if (expected) {
+          check(workload, *expected, result, agreement);
+        } else {
+          expected = std::move(result);
+        }
+      });
       const Record record = {"polymorphism", workload + ", " + how, size, "time of all steps", "ms", milliseconds};
       report_.add(record);
       return record.median();
@@ -125,23 +119,32 @@ class Benchmark {
   }
 
  private:
-  /// Times all steps, as often as the settings say. @return what is there in the end
-  std::vector<double> run(int steps, const Make& make, std::vector<double>& milliseconds) {
+  /// Steps at the beginning of a run that are not timed. In them, all variants record their loops, of which there are
+  /// two kinds at most, and touch their memory for the first time.
+  static constexpr int kUntimedSteps = 2;
+
+  /// Runs the steps as often as the settings say, and calls `check(result)` each time. @return the times in
+  /// milliseconds
+  template <class Check>
+  std::vector<double> run(int steps, const Make& make, const Check& check) {
     using Clock = std::chrono::steady_clock;
+    std::vector<double> milliseconds;
     std::unique_ptr<Variant> variant = make();
     for (int i = 0; i < settings_.warm_up + settings_.repetitions; ++i) {
       if (i > 0 && !variant->restart()) {
         variant.reset();  // first, for its memory
         variant = make();
       }
+      for (int step = 0; step < kUntimedSteps; ++step) variant->step();
       variant->synchronize();
       const auto begin = Clock::now();
-      for (int step = 0; step < steps; ++step) variant->step();
+      for (int step = kUntimedSteps; step < steps; ++step) variant->step();
       variant->synchronize();
-      if (i < settings_.warm_up) continue;
-      milliseconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count() * 1e3);
+      const double time = std::chrono::duration<double>(Clock::now() - begin).count() * 1e3;
+      if (i >= settings_.warm_up) milliseconds.push_back(time);
+      check(variant->result());
     }
-    return variant->result();
+    return milliseconds;
   }
 
   static constexpr const char* kRatio = "times as fast as virtual functions";
@@ -151,10 +154,11 @@ class Benchmark {
   std::vector<double> ratios_;
 };
 
+/// Both variants visit every cell in each step.
 void compare_life(Benchmark& benchmark, const std::string& name, const Workload<life::Parameters>& workload) {
   const life::Parameters& parameters = workload.parameters;
   benchmark.compare(
-      name, workload.size, workload.steps, [&] { return model(life::make_cells(parameters), states_of); },
+      name, workload.size, workload.steps, [&] { return model(life::make_dense_cells(parameters), states_of); },
       [&] { return make_virtual_life(parameters); });
 }
 
@@ -181,20 +185,15 @@ void compare_structure(Benchmark& benchmark, std::uint32_t nodes, int steps) {
 void compare_n_body(Benchmark& benchmark, std::uint32_t count, int steps) {
   const auto workload = n_body_workload(count, steps);
   benchmark.compare(
-      "n-body", workload.size, steps, [&] { return model(n_body::make_objects(workload.parameters), positions_of); },
+      "n-body", workload.size, steps, [&] { return make_object_n_body(workload.parameters); },
       [&] { return make_virtual_n_body(workload.parameters); }, {1e-4, 0});
 }
 
 /// The same; so, once in a long while, bodies are near enough to merge in one of the variants and not in the other one.
 void compare_collision(Benchmark& benchmark, std::uint32_t count, int steps) {
   const auto workload = collision_workload(count, steps);
-  const auto masses = [count](bodies::Simulation& simulation) {
-    std::vector<double> masses(count);
-    for (const bodies::BodyState& body : simulation.bodies()) masses[body.number] = body.mass;
-    return masses;
-  };
   benchmark.compare(
-      "collision", workload.size, steps, [&] { return model(collision::make_objects(workload.parameters), masses); },
+      "collision", workload.size, steps, [&] { return make_object_collision(workload.parameters); },
       [&] { return make_virtual_collision(workload.parameters); }, {0, 0.01});
 }
 

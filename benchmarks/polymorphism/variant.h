@@ -42,10 +42,6 @@ std::unique_ptr<Variant> make_virtual_traffic(const traffic::Parameters& paramet
 /// The result is the positions of all nodes and, for each spring, whether it exists; see numbers_of.
 std::unique_ptr<Variant> make_virtual_structure(const structure::Parameters& parameters,
                                                 const structure::Network& network);
-/// The result is the positions of all bodies, in the order of their numbers.
-std::unique_ptr<Variant> make_virtual_n_body(const bodies::Parameters& parameters);
-/// The result is the masses of all bodies, in the order of their numbers; 0 if they have merged into another one.
-std::unique_ptr<Variant> make_virtual_collision(const bodies::Parameters& parameters);
 
 /// A cell's state as one number.
 inline double number_of(const traffic::CellState& cell) {
@@ -64,8 +60,16 @@ inline std::vector<double> numbers_of(const structure::Network& network) {
   return numbers;
 }
 
-// Both ways. The results are those of solve() and, for each pixel, its brightness.
+// Both ways.
 
+/// The result is the positions of all bodies, in the order of their numbers.
+std::unique_ptr<Variant> make_object_n_body(const bodies::Parameters& parameters);
+std::unique_ptr<Variant> make_virtual_n_body(const bodies::Parameters& parameters);
+/// The result is the masses of all bodies, in the order of their numbers; 0 if they have merged into another one.
+std::unique_ptr<Variant> make_object_collision(const bodies::Parameters& parameters);
+std::unique_ptr<Variant> make_virtual_collision(const bodies::Parameters& parameters);
+
+// The results are those of solve() and, for each pixel, its brightness.
 std::unique_ptr<Variant> make_object_graph(Algorithm algorithm, Polymorphic polymorphic, const Graph& graph);
 std::unique_ptr<Variant> make_virtual_graph(Algorithm algorithm, Polymorphic polymorphic, const Graph& graph);
 std::unique_ptr<Variant> make_object_rays(const Scene& scene);

@@ -1,9 +1,8 @@
-// n-body and collision with virtual functions: every body asks all others for what it has to know of them. The models
-// are described in apps/n_body/README.md and apps/collision/README.md.
+// n-body and collision with virtual functions: the thread of a body asks all others for what it has to know of them, as
+// in object_bodies.cpp. The models are described in apps/n_body/README.md and apps/collision/README.md.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <app/collect.h>
@@ -12,6 +11,7 @@
 #include <dynasoar/platform/memory.h>
 
 #include "bodies/physics.h"
+#include "body_numbers.h"
 #include "collision/collision.h"
 #include "collision/merging.h"
 #include "n_body/n_body.h"
@@ -25,16 +25,10 @@ using bodies::Vector;
 using collision::Motion;
 constexpr auto kRelaxed = dynasoar::Order::relaxed;
 
-using Counter = dynasoar::AtomicWord<std::uint32_t>;
-
 class Body;
 
 /// The bodies that are there.
-struct Bodies {
-  Body* const* all;
-  const Counter* counter;
-  __device__ std::uint32_t count() const { return counter->load(kRelaxed); }
-};
+using Bodies = ListView<Body>;
 
 class Body {
  public:
@@ -63,9 +57,9 @@ class Planet : public Body {
 
   __device__ void attract(Bodies others) override {
     Vector sum;
-    const std::uint32_t count = others.count();
+    const std::uint32_t count = others.size();
     for (std::uint32_t j = 0; j < count; ++j) {
-      const bodies::Attraction other = others.all[j]->attraction();
+      const bodies::Attraction other = others[j]->attraction();
       sum = sum + bodies::pull(other.position - motion_.position, other.mass);
     }
     acceleration_ = float{bodies::kGravity} * sum;
@@ -96,9 +90,9 @@ class MergingBody : public Planet {
   __device__ void seek(Bodies others) override {
     std::uint64_t heaviest = rank();
     target_ = nullptr;
-    const std::uint32_t count = others.count();
+    const std::uint32_t count = others.size();
     for (std::uint32_t j = 0; j < count; ++j) {
-      Body* const other = others.all[j];
+      Body* const other = others[j];
       const Vector offset = other->attraction().position - motion_.position;
       if (bodies::squared_length(offset) >= collision::kMergeDistance * collision::kMergeDistance) continue;
       const std::uint64_t rank = other->rank();
@@ -143,16 +137,6 @@ struct Make {
   }
 };
 
-/// Calls a function with each of the bodies that are there.
-template <class F>
-struct Visit {
-  Bodies bodies;
-  F function;
-  __device__ void operator()(std::size_t i) const {
-    if (i < bodies.count()) function(bodies.all[i]);
-  }
-};
-
 class Simulation final : public Variant {
  public:
   Simulation(const bodies::Parameters& parameters, bool merges)
@@ -160,10 +144,7 @@ class Simulation final : public Variant {
         initial_(uploaded(parameters.initial)),
         objects_(executor_, initial_.size(),
                  Make{initial_.data(), merges ? collision::kTimeStep : n_body::kTimeStep, merges}),
-        list_(initial_.size()),
-        next_list_(initial_.size()),
-        count_(1),
-        next_count_(1) {
+        list_(executor_, initial_.size()) {
     fill_list();
   }
 
@@ -174,53 +155,34 @@ class Simulation final : public Variant {
   }
 
   void step() override {
-    const Bodies all{list_.data(), count_.data()};
-    for_each([=] __device__(Body * body) { body->attract(all); });
-    for_each([] __device__(Body * body) { body->move(); });
-    if (!merges_) return;
-    for_each([=] __device__(Body * body) { body->seek(all); });
-    for_each([] __device__(Body * body) { body->merge(); });
-    list_again();
+    recorded_.run(list_.turn(), [this] { submit_step(); });
+    if (merges_) list_.take_turns();
   }
 
   void synchronize() override { executor_.synchronize(); }
 
-  std::vector<double> result() override {
-    std::vector<double> numbers;
-    for (const bodies::Attraction& body : seen()) {
-      if (merges_) {
-        numbers.push_back(body.mass);
-      } else {
-        numbers.push_back(body.position.x);
-        numbers.push_back(body.position.y);
-      }
-    }
-    return numbers;
-  }
+  std::vector<double> result() override { return numbers_of(seen(), merges_); }
 
   // Public, like all that contains a device lambda: nvcc does not take it elsewhere.
 
   void fill_list() {
+    const Bodies list = list_.view();
     Body* const* const objects = objects_.data();
-    Body** const list = list_.data();
-    Counter* const count = count_.data();
-    const auto all = static_cast<std::uint32_t>(list_.size());
+    const auto all = static_cast<std::uint32_t>(objects_.size());
     executor_.for_each_index(all, [=] __device__(std::size_t i) {
-      list[i] = objects[i];
-      if (i == 0) count->store(all, kRelaxed);
+      list.objects[i] = objects[i];
+      if (i == 0) list.counter->store(all, kRelaxed);
     });
   }
 
-  /// Leaves those out that are gone.
-  void list_again() {
-    Body** const list = next_list_.data();
-    Counter* const count = next_count_.data();
-    executor_.for_each_index(1, [=] __device__(std::size_t) { count->store(0, kRelaxed); });
-    for_each([=] __device__(Body * body) {
-      if (body->is_there()) list[count->fetch_add(1, kRelaxed)] = body;
-    });
-    std::swap(list_, next_list_);
-    std::swap(count_, next_count_);
+  void submit_step() {
+    const Bodies all = list_.view();
+    list_.for_each([=] __device__(Body * body) { body->attract(all); });
+    list_.for_each([] __device__(Body * body) { body->move(); });
+    if (!merges_) return;
+    list_.for_each([=] __device__(Body * body) { body->seek(all); });
+    list_.for_each([] __device__(Body * body) { body->merge(); });
+    list_.copy_if([] __device__(const Body* body) { return body->is_there(); });
   }
 
   /// All bodies by number; those that are gone without mass.
@@ -240,17 +202,12 @@ class Simulation final : public Variant {
     return array;
   }
 
-  template <class F>
-  void for_each(F function) {
-    executor_.for_each_index(list_.size(), Visit<F>{{list_.data(), count_.data()}, function});
-  }
-
   bool merges_;
   dynasoar::Executor executor_;
   dynasoar::DeviceArray<bodies::BodyState> initial_;
   VirtualObjects<Body> objects_;
-  dynasoar::DeviceArray<Body*> list_, next_list_;  // the bodies that are there come first
-  dynasoar::DeviceArray<Counter> count_, next_count_;
+  ObjectList<Body> list_;  // the bodies that are there
+  RecordedLoops recorded_{executor_};
 };
 
 }  // namespace virtual_bodies
