@@ -30,7 +30,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   const std::vector<int> ages(10);
   [[maybe_unused]] const int* const first_age = ages.data();
 #if defined(MISTAKE_argument_by_reference)
-  // expect: is a reference to something that is not const
+  // expect: is a reference to a value that is not const
   // names: loops::Trout
   handle.parallel_do<&Trout::count>(1);
 #elif defined(MISTAKE_argument_is_reference_wrapper)
@@ -45,7 +45,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
 #endif
 
 #if defined(MISTAKE_argument_of_called_method_by_reference)
-  // expect: is a reference to something that is not const
+  // expect: is a reference to a value that is not const
   // names: loops::Trout
   handle.parallel_do<Trout>(Count{}, 1);
 #else
@@ -62,7 +62,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
 
   // Generic lambdas and callable classes are no exception.
 #if defined(MISTAKE_argument_of_lambda_by_reference)
-  // expect: is a reference to something that is not const
+  // expect: is a reference to a value that is not const
   // names: loops::Trout
   handle.parallel_do<Trout>([] __device__(Trout*, auto& years) { ++years; }, 1);
 #elif defined(MISTAKE_mutable_lambda)
@@ -77,7 +77,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   // expect: the callable of this loop captures, or has as a member, a value that is not trivially copyable
   handle.parallel_for(10, [ages] __device__(std::size_t i) { (void)ages[i]; });
 #elif defined(MISTAKE_index_by_reference)
-  // expect: is a reference to something that is not const
+  // expect: is a reference to a value that is not const
   handle.parallel_for(10, [] __device__(std::size_t & i) { ++i; });
 #else
   handle.parallel_for(10, [first_age] __device__(std::size_t i) { (void)first_age[i]; });

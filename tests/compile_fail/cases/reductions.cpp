@@ -15,7 +15,7 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
     return dynasoar::device_reduce<Body>(
                0.0f, dynasoar::Plus{},
 #if defined(MISTAKE_reduction_load_captures)
-               // expect: the load function of device_reduce may capture nothing
+               // expect: the load function of device_reduce must capture nothing
                [factor](Body* other) { return other->mass_ * factor; }, [](float mass) { return mass; })
 #else
                [](Body* other) { return other->mass_.get(); }, [factor](float mass) { return mass * factor; })
