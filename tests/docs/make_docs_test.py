@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """scripts/make-docs: copies of pages, the navigation, the reference, and each kind of fault. All pages here are made up.
 
-Usage: make_docs_test.py <path of make-docs>
+Usage: make_docs_test.py <path of make-docs> <folder for Python packages>
+Exits with 77 (skipped) if the packages cannot be installed; the tests that need none have then run.
 """
 
 import contextlib
@@ -22,6 +23,8 @@ sys.dont_write_bytecode = True
 make_docs = importlib.util.module_from_spec(importlib.util.spec_from_loader("make_docs", loader))
 loader.exec_module(make_docs)
 PROJECT = make_docs.ROOT
+SKIPPED = 77
+python_with_packages = make_docs.python_with_packages
 
 
 class BrokenLinks(unittest.TestCase):
@@ -186,8 +189,18 @@ class Reference(unittest.TestCase):
 class Site(Project):
     """With Sphinx and Doxygen, whose settings are those of the project."""
 
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.python = python_with_packages(pathlib.Path(sys.argv[2]).resolve() / "site")
+        except make_docs.MissingPackages as error:
+            raise unittest.SkipTest(str(error)) from error
+
     def setUp(self):
         super().setUp()
+        patch = unittest.mock.patch.object(make_docs, "python_with_packages", return_value=self.python)
+        patch.start()
+        self.addCleanup(patch.stop)
         for source in (PROJECT / "docs/site").rglob("*"):
             if source.is_file():
                 target = self.root / "docs/site" / source.relative_to(PROJECT / "docs/site")
@@ -240,6 +253,40 @@ class Site(Project):
                     self.write(name, before)
 
 
+class MissingPackages(Project):
+    """What is missing cannot be installed."""
+
+    def test_without_a_virtual_environment_there_are_no_packages(self):
+        self.write("docs/site/requirements.txt", "")
+        with unittest.mock.patch.object(sys, "executable", "/bin/false"):
+            with self.assertRaisesRegex(make_docs.MissingPackages, "cannot be installed in .*docs-python .*PIP_INDEX_URL"):
+                python_with_packages(self.root / "site")
+        self.assertFalse((self.root / "docs-python/installed").exists())
+
+    def test_packages_of_the_distribution_may_be_missing(self):
+        self.write("scripts/install-dependencies", "#!/bin/sh\nexit 1\n")
+        (self.root / "scripts/install-dependencies").chmod(0o755)
+        with self.assertRaisesRegex(make_docs.MissingPackages, "scripts/install-dependencies --docs"):
+            make_docs.main([str(self.root / "site")])
+
+    def test_without_a_network_the_programs_are_skipped_and_say_what_to_do(self):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+        environment |= {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+
+        def run(program):
+            return subprocess.run([PROJECT / "scripts" / program, self.root / "site"], env=environment, capture_output=True, text=True,
+                                  timeout=300, check=False)
+
+        for _ in range(2):  # the first leaves nothing that the second takes for the packages
+            result = run("make-docs")
+            self.assertEqual(result.returncode, SKIPPED, result)
+            self.assertIn("make-docs: skipped: ", result.stderr)
+            self.assertFalse((self.root / "site").exists())
+        result = run("check-docs")
+        self.assertEqual(result.returncode, SKIPPED, result)
+        self.assertIn("check-docs: skipped: ", result.stdout)
+
+
 class CommandLine(unittest.TestCase):
     def test_help_is_printed_and_other_options_are_an_error(self):
         for option, code in (("--help", 0), ("-h", 0), ("--wrong", 2)):
@@ -248,4 +295,5 @@ class CommandLine(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    tests = unittest.main(argv=sys.argv[:1], exit=False).result
+    sys.exit(1 if not tests.wasSuccessful() else SKIPPED if tests.skipped else 0)
