@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """The list of public names: writes it, or compares it with the headers and the CMake files.
 
-Usage: public_names.py write <project folder>
-       public_names.py check <project folder>
+Usage: public_names.py write <project folder> [<folder of boost/hana>]
+       public_names.py check <project folder> [<folder of boost/hana>]
 
 The list is docs/public-names.txt. `check` prints what is new, gone or changed and says what to do; fails if there is something.
-Exits with 77 (skipped) if the Python package clang.cindex is missing (Debian, Ubuntu: python3-clang-14; PyPI: libclang).
+Pass the folder if compilers do not find Hana by themselves. Exits with 77 (skipped) if the Python package clang.cindex or its
+library is missing (Debian, Ubuntu: python3-clang-14; PyPI: libclang), or if the library is too old for the standard headers or Hana.
 """
 
 import functools
@@ -13,11 +14,20 @@ import pathlib
 import re
 import sys
 
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
 try:
     from clang import cindex
 except ImportError:
-    print("skipped: there is no Python package clang.cindex (apt-get install python3-clang-14)")
-    sys.exit(77)
+    skip("there is no Python package clang.cindex (apt-get install python3-clang-14)")
+try:
+    INDEX = cindex.Index.create()
+except cindex.LibclangError as problem:
+    skip(f"the Python package clang.cindex has no libclang that fits (apt-get install python3-clang-14): {problem}")
 
 LIST = "docs/public-names.txt"
 COMMAND = "tests/compatibility/public_names.py write ."
@@ -56,16 +66,33 @@ KINDS = {**dict.fromkeys(CLASSES, "class"), **dict.fromkeys(FUNCTIONS, "function
 NOISE = re.compile(r"\[\[(?:maybe_unused|gnu::\w+)\]\] ?|\b(?:inline|DYNASOAR_FOR_WHOEVER_CALLS) ")
 
 
-def parse(root):
+def errors_of(unit):
+    errors = (str(each) for each in unit.diagnostics if each.severity >= cindex.Diagnostic.Error)
+    return list(dict.fromkeys(errors))  # one for each header that repeats them
+
+
+def parse(root, hana=None):
     headers = sorted(path for path in (root / USER_HEADERS).rglob("*.h") if "detail" not in path.parts)
     text = "".join(f'#include "{path.relative_to(root / "dsl/include").as_posix()}"\n' for path in headers)
     arguments = ["-x", "c++", "-std=c++20", "-DNDEBUG", *(f"-I{root / folder}" for folder in INCLUDE_FOLDERS)]
-    unit = cindex.Index.create().parse("all.cpp", arguments, [("all.cpp", text)],
-                                       cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
-    errors = [str(each) for each in unit.diagnostics if each.severity >= cindex.Diagnostic.Error]
-    if errors:
+    if hana:
+        arguments.append(f"-I{hana}")  # no -isystem: clang would take /usr/include out of its place in the order
+    unit = INDEX.parse("all.cpp", arguments, [("all.cpp", text)], cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
+    if errors := errors_of(unit):
+        look_at_other_headers(unit, root, arguments)
         sys.exit("public_names: the headers do not compile:\n" + "\n".join(errors))
     return unit
+
+
+def look_at_other_headers(unit, root, arguments):
+    """Skips if the headers that the project includes from elsewhere do not compile by themselves."""
+    text = "#include <cstddef>\n"  # if clang does not find the standard library, the project has included nothing of it
+    for each in unit.get_includes():
+        source = pathlib.Path(each.source.name)
+        if root in source.parents and root not in pathlib.Path(each.include.name).parents:
+            text += source.read_text(encoding="utf-8").splitlines()[each.location.line - 1] + "\n"
+    if errors := errors_of(INDEX.parse("other.cpp", arguments, [("other.cpp", text)])):
+        skip("libclang does not understand headers that are not ours; use one that is as new as they are:\n" + "\n".join(errors[:5]))
 
 
 def declaration_of(cursor):
@@ -146,10 +173,10 @@ def is_private(cursor):
 class Headers:
     """Finds the public names: entries of header, kind, name and declaration."""
 
-    def __init__(self, root):
+    def __init__(self, root, hana=None):
         self.root = root
         self.entries = set()
-        for cursor in parse(root).cursor.get_children():
+        for cursor in parse(root, hana).cursor.get_children():
             self.visit(cursor, "")
 
     def header_of(self, cursor):
@@ -300,10 +327,10 @@ def deprecation_errors(entries, changelog):
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in ("write", "check"):
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in ("write", "check"):
         sys.exit(__doc__)
     root = pathlib.Path(sys.argv[2]).resolve()
-    entries = Headers(root).entries | set(cmake_entries(root))
+    entries = Headers(root, *sys.argv[3:]).entries | set(cmake_entries(root))
     text = format_list(entries)
     path = root / LIST
     if sys.argv[1] == "write":

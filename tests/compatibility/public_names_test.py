@@ -64,10 +64,10 @@ class PublicNamesTest(unittest.TestCase):
     def write(self, name, text):
         (self.root / name).write_text(text, encoding="utf-8")
 
-    def run_program(self, what, code=0):
-        result = subprocess.run([PROGRAM, what, self.root], capture_output=True, text=True, timeout=100, check=False)
+    def run_program(self, what, code=0, more=()):
+        result = subprocess.run([PROGRAM, what, self.root, *more], capture_output=True, text=True, timeout=100, check=False)
         self.assertEqual(result.returncode, code, result)
-        return result.stdout
+        return result.stdout + result.stderr
 
     def change(self, old, new):
         self.assertIn(old, HEADER)
@@ -120,6 +120,32 @@ class PublicNamesTest(unittest.TestCase):
         self.write("CHANGELOG.md", "### Changed\n\n- Use `onward` instead of `forward`.\n")
         self.run_program("write")
         self.run_program("check")
+
+    def test_a_header_that_does_not_compile_is_an_error(self):
+        self.change("using Count = unsigned;", "using Count = unsinged;")
+        text = self.run_program("check", code=1)
+        self.assertIn("the headers do not compile:", text)
+        self.assertIn("unsinged", text)
+
+    def test_hana_may_be_anywhere_and_is_not_part_of_the_project(self):
+        with tempfile.TemporaryDirectory() as elsewhere:
+            hana = pathlib.Path(elsewhere) / "boost/hana_elsewhere.hpp"
+            hana.parent.mkdir()
+            hana.write_text("using Made = unsigned;\n", encoding="utf-8")
+            self.change("namespace dynasoar {\n", "#include <boost/hana_elsewhere.hpp>\nnamespace dynasoar {\n")
+            self.assertIn("'boost/hana_elsewhere.hpp' file not found", self.run_program("check", code=1))
+            self.assertIn("0 changes", self.run_program("check", more=[elsewhere]))
+            hana.write_text("using Made = __a_builtin_of_newer_compilers;\n", encoding="utf-8")
+            text = self.run_program("check", code=SKIPPED, more=[elsewhere])
+            self.assertIn("skipped: libclang does not understand headers that are not ours", text)
+            self.assertIn("__a_builtin_of_newer_compilers", text)
+
+    def test_without_its_library_the_binding_is_of_no_use(self):
+        program = ("from clang import cindex; cindex.Config.set_library_file('/nowhere/libclang.so')\n"
+                   f"import runpy; runpy.run_path({str(PROGRAM)!r}, run_name='__main__')")
+        result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual(result.returncode, SKIPPED, result)
+        self.assertRegex(result.stdout, "^skipped: .*python3-clang-14.*/nowhere/libclang.so")
 
 
 if __name__ == "__main__":
