@@ -1,5 +1,12 @@
 # `cpack`: Debian packages of what DynasoarInstall.cmake installs, with documentation, examples and man pages. A build for CPUs that
 # has the applications also packages what is compiled: the library (component `cpu`) and the applications (`models`).
+find_program(DYNASOAR_GZIP gzip)
+mark_as_advanced(DYNASOAR_GZIP)
+if(NOT DYNASOAR_GZIP)
+  message(STATUS "dynasoar: gzip was not found, so cpack makes no packages, and pages and man pages are not installed")
+  return()
+endif()
+
 set(_name libdynasoar-dev)
 set(_components core allocators)
 set(_core_package ${_name})
@@ -10,8 +17,6 @@ set(_packaging "${PROJECT_SOURCE_DIR}/packaging")
 set(_made "${PROJECT_BINARY_DIR}/packaging")
 set(_doc "${CMAKE_INSTALL_DATADIR}/doc")
 set(_contact "DynaSOAr contributors <noreply@dynasoar.invalid>")
-find_program(DYNASOAR_GZIP gzip REQUIRED)
-mark_as_advanced(DYNASOAR_GZIP)
 
 # Debian wants man pages and changelogs to be compressed, and the same input to give the same file.
 function(_dynasoar_compress input output)
@@ -47,7 +52,7 @@ if(DYNASOAR_APPS AND NOT DYNASOAR_CUDA_BACKEND)
   list(APPEND _components cpu models)
   _dynasoar_applications(_applications)
   install(TARGETS ${_applications} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/dynasoar" COMPONENT models EXCLUDE_FROM_ALL)
-  file(RELATIVE_PATH _to_applications "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBEXECDIR}/dynasoar")
+  file(RELATIVE_PATH _to_applications "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBEXECDIR}/dynasoar")
   set(_links "")
   set(_pages "${_made}/dynasoar-models.1.gz")
   foreach(_application IN LISTS _applications)
