@@ -170,7 +170,8 @@ TEST_CASE("columns have all fields of all objects, with names, types and values"
   CHECK(fish["link_.distances.1"].type == ColumnType::i16);
   CHECK(fish["unnamed_"].components == 3);
   CHECK(fish["small_"].type == ColumnType::i8);
-  CHECK_THROWS_WITH_AS(fish["number"], doctest::Contains("there is no column 'number'; there are: id, number_"), std::out_of_range);
+  CHECK_THROWS_WITH_AS(fish["number"], doctest::Contains("there is no column 'number'; there are: id, number_"),
+                       std::out_of_range);
 
   std::map<std::int64_t, std::uint64_t> number_of_reef;
   for (std::size_t row = 0; row < reefs.rows; ++row) {
