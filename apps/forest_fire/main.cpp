@@ -48,7 +48,8 @@ class ForestFire final : public app::GridProgram<Simulation, Parameters> {
   std::string variant_of_large_grids() const override { return "placed"; }
 
   app::Drawings drawings() const override {
-    return {.chart = {"trees.png", "Chart of the trees"}, .picture = {"forest-fire.png", "The forest at the end"}};
+    return {.chart = {"trees.png", "Chart of the trees"},
+            .picture = {"forest-fire.png", "The forest at the end, by default not if it has more than 2^31 - 1 cells"}};
   }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {

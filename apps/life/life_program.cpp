@@ -195,7 +195,13 @@ std::unique_ptr<Simulation> LifeProgram::make(const Make& make) {
 
 app::Drawings LifeProgram::drawings() const {
   return {.chart = {"population.png", "Chart of the populations"},
-          .picture = {flavor_.description.name + ".png", "The frame at the end"}};
+          .picture = {flavor_.description.name + ".png",
+                      "The frame at the end, by default not if it has more than 2^31 - 1 cells"}};
+}
+
+bool LifeProgram::has_default_picture() const {
+  const std::int64_t margin = parameters().margin;
+  return app::is_drawn_by_default(parameters().width + 2 * margin, parameters().height + 2 * margin);
 }
 
 app::Picture LifeProgram::picture() {

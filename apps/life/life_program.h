@@ -36,6 +36,7 @@ class LifeProgram final : public app::ModelProgram<Simulation, Parameters> {
   std::string why_not_on_ranks(const app::RunOptions& options) const override;
   std::string size() const override;
   app::Drawings drawings() const override;
+  bool has_default_picture() const override;
   app::Picture picture() override;
   app::World world() const override;
   app::Chart chart(const std::vector<app::Row>& history) const override;

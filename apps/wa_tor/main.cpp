@@ -60,7 +60,8 @@ class WaTor final : public app::GridProgram<Simulation, Parameters> {
   }
 
   app::Drawings drawings() const override {
-    return {.chart = {"population.png", "Chart of the populations"}, .picture = {"wa-tor.png", "The ocean at the end"}};
+    return {.chart = {"population.png", "Chart of the populations"},
+            .picture = {"wa-tor.png", "The ocean at the end, by default not if it has more than 2^31 - 1 cells"}};
   }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {

@@ -717,6 +717,7 @@ class ApplicationTests:
     log_file = "population.csv"
     chart_file = "population.png"
     picture_file: str
+    large_grid = ()  # options with which a grid may have 2^31 cells; none: it cannot
     columns: tuple  # of the log, after "step"
     exported: tuple  # of the columns, those whose sum is the number of exported objects
     counts: tuple  # of the columns, those that progress shows: numbers of something
@@ -872,6 +873,17 @@ class ApplicationTests:
         for edge, lines in png_lines(self.folder / "p.png").items():
             difference = sum(abs(a - b) for a, b in zip(*lines)) / len(lines[0])
             self.assertLess(difference, 5, f"the {edge} line of the picture is not like the next")
+
+    def test_only_grids_of_fewer_than_2_to_the_31_cells_have_a_picture_by_default(self):
+        """It shows in the check of outputs, before there is a grid."""
+        if not self.large_grid:
+            self.skipTest("its grids have no 2^31 cells")
+        same, other = ("--chart", self.picture_file), "--chart and --picture are the same"
+        missing = ("--checkpoint", "missing/c")
+        largest = ("--width", "2147483647", "--height")
+        self.assert_refused(*ENDLESS, *self.large_grid, *largest, "1", *same, *missing, mentions=other)
+        self.assert_refused(*ENDLESS, *self.large_grid, *largest, "2", *same, *missing, mentions="missing")
+        self.assert_refused(*ENDLESS, *self.large_grid, *largest, "2", *same, *missing, "--picture", self.picture_file, mentions=other)
 
     def test_wrong_values_are_refused(self):
         common = {"--steps": NATURAL, "--every": POSITIVE, "--export-every": POSITIVE, "--checkpoint-every": POSITIVE, "--threads": (0, 4096)}

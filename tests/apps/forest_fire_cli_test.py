@@ -19,6 +19,7 @@ class ForestFireTest(command_line.CheckpointTests, command_line.ApplicationTests
     log_file = "trees.csv"
     chart_file = "trees.png"
     picture_file = "forest-fire.png"
+    large_grid = ("--variant", "placed")
     columns = counts = exported = ("trees", "fires")
     small_run = ("--width", "24", "--height", "18", "--growth", "0.1", "--lightning", "0.01")
     size = "24 x 18 cells"

@@ -21,6 +21,7 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
     variants = {"cells": "cells, alive cells and candidates as objects",
                 "placed": "cells placed on a lattice"}
     placed_variants = ("placed",)
+    large_grid = ("--variant", "placed", "--edge", "torus")
     picture_size = (40 * 13, 30 * 13)
     large_run = ("--width", "256", "--height", "256", "--steps", "20")
 

@@ -19,6 +19,7 @@ class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_li
     variants = {"placed": "agents placed on a lattice", "cells": "cells and agents as objects", "agents": "agents as objects"}
     placed_variants = ("placed",)
     picture_file = "wa-tor.png"
+    large_grid = ("--variant", "placed")
     columns = counts = ("fish", "sharks")
     exported = ("fish", "sharks")
     phases = ("fish ask", "fish move", "sharks ask", "sharks move")

@@ -19,7 +19,7 @@ Pictures::Pictures(Program& program)
 void Pictures::add_options(CLI::App& cli) {
   const Drawings drawings = program_.drawings();
   add_path(cli, "--chart", chart_, "FILE", drawings.chart.help + " (PNG); none: not written");
-  add_path(cli, "--picture", picture_, "FILE", drawings.picture.help + " (PNG); none: not written");
+  picture_option_ = add_path(cli, "--picture", picture_, "FILE", drawings.picture.help + " (PNG); none: not written");
   add_path(cli, "--frames", frames_, "DIR", "Folder for pictures during the run, frame-000000.png ...");
   add_path(cli, "--animation", animated_, "FILE", "The same pictures as a moving one: FILE.webp (WebP)");
   add_integer(cli, "--every", every_, 1, std::numeric_limits<int>::max(), "Steps from one frame to the next");
@@ -31,8 +31,12 @@ void Pictures::prepare() {
   if (wanted(animated_)) animation_.emplace(animated_);
 }
 
+std::string Pictures::picture_file() const {
+  return picture_option_->count() > 0 || program_.has_default_picture() ? picture_ : std::string();
+}
+
 std::vector<NamedFile> Pictures::outputs() const {
-  return {{"--animation", animated_}, {"--chart", chart_}, {"--picture", picture_}};
+  return {{"--animation", animated_}, {"--chart", chart_}, {"--picture", picture_file()}};
 }
 
 std::vector<NumberedFiles> Pictures::numbered_files(std::uint64_t steps) const {
@@ -92,8 +96,9 @@ std::vector<std::string> Pictures::write_results(const std::vector<Row>& history
       attempt_("--chart", [&] { program_.chart(history).save_png(chart_); })) {
     written.push_back(chart_);
   }
-  if (wanted(picture_) && state_is_valid && attempt_("--picture", [this] { save(program_.picture(), picture_); })) {
-    written.push_back(picture_);
+  const std::string file = picture_file();
+  if (wanted(file) && state_is_valid && attempt_("--picture", [&] { save(program_.picture(), file); })) {
+    written.push_back(file);
   }
   return written;
 }

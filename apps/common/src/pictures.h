@@ -34,6 +34,9 @@ class Pictures final : public Display {
  private:
   bool frame_due(int step) const { return (wanted(frames_) || wanted(animated_)) && step % every_ == 0; }
 
+  /// The file of --picture, or its default if the program has one.
+  std::string picture_file() const;
+
   /// Writes a picture, unless another rank does.
   void save(const Picture& picture, const std::string& path) const {
     if (program_.is_first_rank()) picture.save_png(path);
@@ -42,6 +45,7 @@ class Pictures final : public Display {
   Program& program_;
   std::string chart_;  // files; "none" or empty: not written
   std::string picture_;
+  CLI::Option* picture_option_ = nullptr;
   std::string frames_;  // folder
   std::string animated_;
   int every_ = 10;

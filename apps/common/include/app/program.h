@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,16 @@ class Program : public dynasoar::program::Program {
   /// A picture of the current state. If several ranks share the run, all call it, and only the first shows its picture.
   virtual Picture picture() = 0;
 
+  /// Whether a run without --picture writes the picture of drawings(). Called after check_options().
+  virtual bool has_default_picture() const { return true; }
+
   virtual Chart chart(const std::vector<Row>& history) const = 0;
 };
+
+/// Whether a grid's picture is written if nobody asks for it: the first rank needs memory for all cells.
+inline bool is_drawn_by_default(std::int64_t width, std::int64_t height) {
+  return width * height <= std::numeric_limits<std::int32_t>::max();
+}
 
 /// The main function of a program. @return the exit code, see dynasoar/program/options.h
 int run_program(Program& program, int argc, const char* const* argv);
@@ -76,6 +85,10 @@ class GridProgram : public ModelProgram<SimulationT, ParametersT> {
   }
 
   void place(dynasoar::Columns& objects) const final { add_places(objects, this->parameters().width); }
+
+  bool has_default_picture() const final {
+    return is_drawn_by_default(this->parameters().width, this->parameters().height);
+  }
 
   Picture picture() final {
     const std::vector<typename SimulationT::CellT> cells = this->simulation().cells();
