@@ -19,7 +19,8 @@ Pictures::Pictures(Program& program)
 void Pictures::add_options(CLI::App& cli) {
   const Drawings drawings = program_.drawings();
   add_path(cli, "--chart", chart_, "FILE", drawings.chart.help + " (PNG); none: not written");
-  picture_option_ = add_path(cli, "--picture", picture_, "FILE", drawings.picture.help + " (PNG); none: not written");
+  add_path(cli, "--picture", picture_, "FILE", drawings.picture.help + " (PNG); none: not written")
+      ->each([this](const std::string&) { picture_is_given_ = true; });
   add_path(cli, "--frames", frames_, "DIR", "Folder for pictures during the run, frame-000000.png ...");
   add_path(cli, "--animation", animated_, "FILE", "The same pictures as a moving one: FILE.webp (WebP)");
   add_integer(cli, "--every", every_, 1, std::numeric_limits<int>::max(), "Steps from one frame to the next");
@@ -32,7 +33,7 @@ void Pictures::prepare() {
 }
 
 std::string Pictures::picture_file() const {
-  return picture_option_->count() > 0 || program_.has_default_picture() ? picture_ : std::string();
+  return picture_is_given_ || program_.has_default_picture() ? picture_ : std::string();
 }
 
 std::vector<NamedFile> Pictures::outputs() const {

@@ -45,8 +45,8 @@ class Pictures final : public Display {
   Program& program_;
   std::string chart_;  // files; "none" or empty: not written
   std::string picture_;
-  CLI::Option* picture_option_ = nullptr;
-  std::string frames_;  // folder
+  bool picture_is_given_ = false;  // on the command line
+  std::string frames_;             // folder
   std::string animated_;
   int every_ = 10;
   bool is_watched_ = false;
