@@ -95,7 +95,7 @@ app::SavedOptions options_of(const Parameters& parameters);
 std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
 /// DSL variant with cells that are not dead as objects on a lattice, of which a thread handles 64 places at once.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
-/// With an object for every cell, dead or not, on a lattice: for benchmarks. @pre parameters.rule.states <= 256
+/// With an object for every cell, dead or not, on a lattice: for benchmarks.
 std::unique_ptr<Simulation> make_dense_cells(const Parameters& parameters);
 /// Hand-written: alive cells and candidates in lists in plain arrays, a structure of arrays with room for an agent per
 /// cell of the frame; no dynamic allocation.

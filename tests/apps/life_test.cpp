@@ -43,13 +43,10 @@ using LifeImplementation = LifeModel::Implementation;
 using Implementations = LifeModel::Implementations;
 
 Implementations implementations(int states) {
-  Implementations all = {{"cells", life::make_cells},
-                         {"placed", life::make_placed},
-                         {"soa", life::make_soa_baseline},
-                         {"aos", life::make_aos_baseline},
-                         {"dense", life::make_dense_baseline}};
+  Implementations all = {{"cells", life::make_cells},          {"placed", life::make_placed},
+                         {"soa", life::make_soa_baseline},     {"aos", life::make_aos_baseline},
+                         {"dense", life::make_dense_baseline}, {"dense cells", life::make_dense_cells}};
   if (states == 2) all.push_back({"stencil", life::make_stencil_baseline});
-  if (states <= 256) all.push_back({"dense cells", life::make_dense_cells});
 #ifdef APP_OPENMP_BASELINE
   if (states == 2) all.push_back({"openmp", life::make_openmp_baseline});
 #endif
