@@ -8,10 +8,6 @@
 ///
 /// The lanes also leave together: lanes that diverge here would stay diverged, and make separate requests, for the rest
 /// of the caller's kernel.
-///
-/// The first request comes before any loop. In a loop that changes shared memory, ptxas adds a YIELD, which an H200
-/// takes as permission to let lanes go on that wait where branches or loops of the caller join. With the YIELD in each
-/// request, lanes that skip a `make_new` leave the others for good.
 #pragma once
 
 #include <cstdint>
@@ -41,18 +37,26 @@ class WarpRequests {
   /// @par Concurrency   any number of lanes may call it, together or separately
   template <class T, Warp W>
   __device__ static T* allocate(W warp) {
+    const auto& heap = bound_state<A>().heap;
     const auto together = calling_lanes<kRequests>(warp);
     T* mine = nullptr;
-    Reservation reserved{};
-    if (together.rank() == 0) {
-      reserved = bound_state<A>().heap.allocate(A::template index_of<T>, together.size(), warp.id());
-    }
-    bool asks_again = share_out<T>(together, reserved, mine);
-    while (asks_again) {
+    for (;;) {
       const auto group = requesting_lanes<kRequests>(warp);
-      Reservation more{};
-      if (group.rank() == 0) allocate_more(A::template index_of<T>, group.size(), warp.id(), more);
-      asks_again = share_out<T>(group, more, mine);
+      Reservation reserved{};
+      if (group.rank() == 0) {
+        reserved = heap.allocate(A::template index_of<T>, group.size(), warp.id());
+        if (reserved.slots == 0) heap.record_refusal(A::template index_of<T>, reserved.refusal, group.size());
+      }
+      group.synchronize();  // the first lane's acquire of the slots holds for all lanes
+      const std::uint64_t slots = group.broadcast(reserved.slots);
+      const std::uint32_t block = group.broadcast(reserved.block);
+      if (slots == 0) break;
+      if (group.rank() < popcount(slots)) {
+        const auto slot = static_cast<std::uint32_t>(nth_set_bit(slots, group.rank()));
+        if constexpr (kChecked) A::Checks::mark_created(block, slot);
+        mine = A::template object<T>(block, slot);
+        break;
+      }
     }
     together.synchronize();
     return mine;
@@ -108,32 +112,6 @@ class WarpRequests {
   }
 
  private:
-  /// Gives the lanes of a group the slots that its first lane has reserved. Records it if there are none.
-  ///
-  /// @param[out] mine   the object in the calling lane's slot, if it gets one
-  /// @return            whether the calling lane got no slot and can ask again
-  template <class T, class Group>
-  __device__ static bool share_out(const Group& group, const Reservation& reserved, T*& mine) {
-    if (group.rank() == 0 && reserved.slots == 0) {
-      bound_state<A>().heap.record_refusal(A::template index_of<T>, reserved.refusal, group.size());
-    }
-    group.synchronize();  // the first lane's acquire of the slots holds for all lanes
-    const std::uint64_t slots = group.broadcast(reserved.slots);
-    const std::uint32_t block = group.broadcast(reserved.block);
-    if (slots == 0) return false;
-    if (group.rank() >= popcount(slots)) return true;
-    const auto slot = static_cast<std::uint32_t>(nth_set_bit(slots, group.rank()));
-    if constexpr (kChecked) A::Checks::mark_created(block, slot);
-    mine = A::template object<T>(block, slot);
-    return false;
-  }
-
-  /// BlockHeap::allocate, not inlined, so that a make_new contains the machine code of one search only.
-  [[gnu::noinline]] __device__ static void allocate_more(int type, int want, std::uint32_t warp_id,
-                                                         Reservation& reserved) {
-    reserved = bound_state<A>().heap.allocate(type, want, warp_id);
-  }
-
   /// Reserves up to `want` slots of one block for the lanes of a group; the first lane makes the request. @return the
   /// slots
   ///
