@@ -24,13 +24,27 @@ extern "C" void note_signal(int number) {
   std::raise(number);  // delivered when this function returns
 }
 
+bool is_unhandled(int number) {
+  struct sigaction action {};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
+}
+
 }  // namespace
+
+UnhandledInterrupts::UnhandledInterrupts() {
+  for (const int number : kSignals) {
+    if (is_unhandled(number)) signals_.push_back(number);
+  }
+}
+
+UnhandledInterrupts::~UnhandledInterrupts() {
+  for (const int number : signals_) std::signal(number, SIG_DFL);
+}
 
 void catch_interrupts() {
   for (const int number : kSignals) {
+    if (!is_unhandled(number)) continue;
     struct sigaction action {};
-    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
-    action = {};
     action.sa_handler = note_signal;
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESTART;

@@ -17,6 +17,13 @@
 #include <dynasoar/distributed.h>
 #ifdef HAS_MPI
 #include <mpi.h>
+
+// Libraries that an MPI uses may catch signals.
+extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int result = PMPI_Init_thread(argc, argv, required, provided);
+  std::signal(SIGTERM, [](int) { _exit(3); });
+  return result;
+}
 #endif
 
 using dynasoar::Communicator;

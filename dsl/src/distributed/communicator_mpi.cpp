@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include <dynasoar/base/number_text.h>
+#include "../interrupt.h"
 #include "deadline.h"
 #include "ranks.h"
 #include "transport.h"
@@ -296,6 +297,7 @@ void start(const CommunicatorOptions& options) {
   const bool is_first = !std::exchange(ours.is_started, true);
   if (!is_initialized()) {
     Deadline deadline("MPI_Init", options.patience_seconds);
+    const UnhandledInterrupts unhandled;
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     ours.initialized_mpi = true;
