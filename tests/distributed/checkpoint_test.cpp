@@ -79,7 +79,8 @@ TEST_CASE("a run goes on on another number of ranks") {
     CAPTURE(model.options.periodic[model.sizes.size() - 1]);
     CAPTURE(model.options.divides_for_one_rank);
     const std::vector<std::uint64_t> places = expected(model);
-    for (const auto& [before, after] : {std::pair(1, all), {all, 1}, {all, all}, {(all + 1) / 2, all / 2 + 1}}) {
+    for (const auto& pair : {std::pair(1, all), {all, 1}, {all, all}, {(all + 1) / 2, all / 2 + 1}}) {
+      const int before = pair.first, after = pair.second;  // clang 14 captures no structured bindings
       CAPTURE(before);
       CAPTURE(after);
       Group(0, before).run([&](dynasoar::Communicator& communicator) {
