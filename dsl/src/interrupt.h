@@ -15,11 +15,11 @@ namespace dynasoar::detail {
 /// closed, send two at a time.
 void catch_interrupts();
 
-/// The signals of catch_interrupts() that end the program, because they have no handler and are not ignored.
+/// Remembers which signals of catch_interrupts() have no handler and are not ignored. The destructor removes handlers
+/// that have been installed for them since then.
 ///
-/// @par Usage   A library's function that may install handlers for itself, such as MPI_Init, is called while this
-/// lives.
-///              The destructor removes these handlers. Otherwise, catch_interrupts() would take them for the program's.
+/// Keep one while you call a function of a library that may install handlers, such as MPI_Init: catch_interrupts()
+/// would take these handlers for the program's, and leave them alone.
 class UnhandledInterrupts {
  public:
   UnhandledInterrupts();
