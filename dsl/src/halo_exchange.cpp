@@ -155,7 +155,7 @@ void HaloExchange::make_areas() {
   if (!windows_) return;
   pack_.stride = unpack_.stride = windows_->stride();
   unpack_.epoch = windows_->epoch();
-  windows_->load<PackHalo>();
+  windows_->load<PackHalo, UnpackHalo>();
 }
 
 // ---- Choice of the transport
@@ -285,7 +285,8 @@ void HaloExchange::check_may_exchange() const {
 std::string HaloExchange::exchange(std::size_t audited) {
   if (sides_ == 0) return "";
   if (windows_) {
-    windows_->exchange(units(), pack_);
+    windows_->exchange(pack_.tables.units, pack_, unpack_, audited == 0);
+    if (audited == 0) return "";
   } else {
     executor_.for_each_index(units(), pack_);
   }

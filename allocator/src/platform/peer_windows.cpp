@@ -213,7 +213,7 @@ PeerWindows::PeerWindows(Executor& executor, std::size_t bytes, double patience_
     : executor_(executor),
       stride_(rounded_up(bytes, 256)),
       bytes_(rounded_up(kHeadBytes + 4 * stride_, kUnit)),
-      words_(3),
+      words_(2 * PeerState::kFlags + 1),
       mail_(2) {
   words_.fill_bytes(0);
   memory_ = make_window(bytes_, name_);
@@ -225,9 +225,8 @@ PeerWindows::PeerWindows(Executor& executor, std::size_t bytes, double patience_
     free_window({memory_, bytes_});
     throw;
   }
-  state_.epoch = words_.data();
-  state_.has_failed = words_.data() + 1;
-  state_.finished = reinterpret_cast<std::uint32_t*>(words_.data() + 2);
+  state_.epochs = words_.data();
+  state_.has_failed = words_.data() + 2 * PeerState::kFlags;
   state_.mail = mail_.data();
   state_.patience = static_cast<std::uint64_t>(std::min(patience_seconds * 1e9, 1e18));
 }
@@ -246,8 +245,8 @@ PeerWindows::~PeerWindows() {
 void PeerWindows::connect(int side, const std::string& name) {
   char* const memory = opened(name);
   outgoing_[side] = window(memory, 1 - side);  // to the neighbour before, this process is the one behind it
-  state_.sent[side] = flag(memory, 1 - side);
-  state_.arrived[side] = flag(memory_, side);
+  state_.sent[side] = flags(memory, 1 - side);
+  state_.arrived[side] = flags(memory_, side);
 }
 
 char* PeerWindows::opened(const std::string& name) {

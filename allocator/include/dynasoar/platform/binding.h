@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
@@ -29,7 +30,8 @@ template <class A>
 struct Binding {
   using State = typename A::State;
   inline static State state;
-  inline static std::uint64_t generation = 0;  ///< counts changes of `state`
+  inline static std::uint64_t generation = 0;                  ///< counts changes of `state`
+  inline static std::vector<void (*)(const Executor&)> units;  ///< each updates the copy of one translation unit
 };
 
 #if DYNASOAR_CUDA_BACKEND
@@ -45,6 +47,7 @@ std::uint64_t unit_generation = 0;
 template <class A>
 void bring_alone_up_to_date(const Executor& executor) {
   if (unit_generation<A> == Binding<A>::generation) return;
+  if (unit_generation<A> == 0) Binding<A>::units.push_back(&bring_alone_up_to_date<A>);
   const auto copy = [](cudaStream_t stream) {
     check_cuda(cudaMemcpyToSymbolAsync(unit_state<A>, &Binding<A>::state, sizeof(typename A::State), 0,
                                        cudaMemcpyHostToDevice, stream),
@@ -76,6 +79,13 @@ void bring_up_to_date(const Executor& executor) {
 
 }  // namespace
 
+/// Updates the copies of all units that have launched a kernel.
+template <class A>
+void bring_units_up_to_date(const Executor& executor) {
+  for (const auto unit : Binding<A>::units) unit(executor);
+  if constexpr (binds_more<A>()) bring_units_up_to_date<typename A::More>(executor);
+}
+
 /// The bound state. On the host side of a CUDA program its pointers point to device memory.
 template <class A>
 __host__ __device__ inline const typename A::State& bound_state() {
@@ -90,6 +100,9 @@ __host__ __device__ inline const typename A::State& bound_state() {
 
 template <class A>
 void bring_up_to_date(const Executor&) {}
+
+template <class A>
+void bring_units_up_to_date(const Executor&) {}
 
 template <class A>
 inline const typename A::State& bound_state() {

@@ -7,18 +7,22 @@
 /// for odd epochs. In epoch k, each process
 ///
 ///   1. writes its message into the neighbour's window for k % 2,
-///   2. stores k in the neighbour's flag, which releases what it has written,
-///   3. waits, with an acquire, until its own flag is at least k; then the neighbour's message is there.
+///   2. stores k in the neighbour's flags, which releases what it has written,
+///   3. waits, with an acquire, until its own flags are at least k; then the neighbour's message is there,
+///   4. reads the message.
 ///
-/// What follows in the executor's order reads the message. Two windows are enough, and no message is needed to tell
-/// that a window is free: a process writes epoch k + 2 into the window of epoch k only after it has waited for the
-/// neighbour's message k + 1, which the neighbour has sent after it had read message k. Each pair of neighbours
-/// exchanges messages in both directions, so this holds for both of them. tests/model_checking/spin/peer_windows.pml
-/// checks it.
+/// Two windows are enough, and no message is needed to tell that a window is free: a process writes epoch k + 2 into
+/// the window of epoch k only after it has waited for the neighbour's message k + 1, which the neighbour has sent after
+/// it had read message k. Each pair of neighbours exchanges messages in both directions, so this holds for both of
+/// them. tests/model_checking/spin/peer_windows.pml checks it.
 ///
-/// The epoch is a word on the device, which the loop itself increments, so that an exchange may be recorded.
+/// On a GPU, all of this is one kernel. A thread block writes a part of a message, stores its own flags, and waits for
+/// all flags of this side, so for all thread blocks of the neighbour. Therefore all thread blocks must run at the same
+/// time, and there are at most as many as the device can hold. Epochs are words on the device, one for each thread
+/// block, which the kernel itself increments, so that an exchange may be recorded.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -42,27 +46,35 @@ std::string why_unreachable(const std::string& identity);
 /// The state of the windows for loops.
 struct PeerState {
   static constexpr int kAborted = 0, kFailure = 1;  // mailed words
+  static constexpr unsigned kFlags = 128;           // of a side: the maximum number of thread blocks that write to it
 
-  std::uint64_t* epoch;          ///< of the last exchange
+  std::uint64_t* epochs;         ///< of the last exchange, one for each thread block
   std::uint64_t* has_failed;     ///< 1: all further exchanges return immediately
-  std::uint32_t* finished;       ///< thread blocks that have written their part of the messages
-  std::uint64_t* arrived[2];     ///< this process's flags, one for each neighbour; null if there is none
+  std::uint64_t* arrived[2];     ///< this process's flags, for each neighbour; null if there is none
   std::uint64_t* sent[2];        ///< the flags of the neighbours
   volatile std::uint64_t* mail;  ///< in the host's memory
   std::uint64_t patience;        ///< nanoseconds
 
-  /// Tells the neighbours that the messages are there, and waits for theirs. One thread calls it, once everything has
-  /// been written.
-  __device__ void signal_and_wait(std::uint64_t now) const;
+  /// Waits until a flag of this process is at least `now`.
+  /// @param looks_out   whether to look at the clock and at the host's memory. If not, another thread does, which waits
+  ///                    for the same flag
+  /// @return whether that happened in time
+  __device__ bool wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out) const;
 };
 
-/// Stores a flag of another process. A release: a thread that acquires the flag sees all writes of this thread, and all
-/// writes that this thread has seen.
-__device__ inline void release_flag(std::uint64_t* flag, std::uint64_t value) {
+/// Stores a flag of another process, after fence_before_flags: a thread that acquires the flag sees all writes that
+/// came before the fence, of this thread and of threads with which it had synchronized.
+__device__ inline void store_flag(std::uint64_t* flag, std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
-  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 #else
-  __atomic_store_n(flag, value, __ATOMIC_RELEASE);
+  __atomic_store_n(flag, value, __ATOMIC_RELEASE);  // ThreadSanitizer does not know fences
+#endif
+}
+
+__device__ inline void fence_before_flags() {
+#if defined(__CUDA_ARCH__)
+  __threadfence_system();
 #endif
 }
 
@@ -102,46 +114,53 @@ __device__ inline void pause_for_a_moment() {
 #endif
 }
 
-__device__ inline void PeerState::signal_and_wait(std::uint64_t now) const {
-  for (std::uint64_t* const flag : sent) {
-    if (flag != nullptr) release_flag(flag, now);
-  }
-  constexpr int kLooksAtOnce = 1000;  // between reads of the clock and of the host's memory, which take longer
+__device__ inline bool PeerState::wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out) const {
+  constexpr int kLooksAtOnce = 1000;  // before it pauses, and reads the clock and the host's memory, which take longer
   const std::uint64_t begin = clock_now();
-  for (int side = 0; side < 2; ++side) {
-    if (arrived[side] == nullptr) continue;
-    for (int looks = 0; acquire_flag(arrived[side]) < now; ++looks) {
-      if (looks < kLooksAtOnce) continue;
-      pause_for_a_moment();
-      const bool is_aborted = mail[kAborted] != 0;
-      if (!is_aborted && clock_now() - begin < patience) continue;
-      *has_failed = 1;
-      mail[kFailure] = is_aborted ? 3 : static_cast<std::uint64_t>(side) + 1;
-      mail_fence();
-      return;
-    }
+  for (int looks = 0; acquire_flag(arrived[side] + flag) < now; ++looks) {
+    if (looks < kLooksAtOnce) continue;
+    pause_for_a_moment();
+    if (*static_cast<volatile std::uint64_t*>(has_failed) != 0) return false;
+    if (!looks_out) continue;
+    const bool is_aborted = mail[kAborted] != 0;
+    if (!is_aborted && clock_now() - begin < patience) continue;
+    *static_cast<volatile std::uint64_t*>(has_failed) = 1;
+    mail[kFailure] = is_aborted ? 3 : static_cast<std::uint64_t>(side) + 1;
+    mail_fence();
+    return false;
   }
-  *epoch = now;
+  return true;
 }
 
 #if DYNASOAR_CUDA_BACKEND
 
-/// Calls `write(i, epoch % 2)` for 0 <= i < count. The last thread block to finish signals and waits.
-template <class F>
-static __global__ void __launch_bounds__(kThreadsPerBlock) peer_kernel(std::uint32_t count, F write, PeerState peers) {
+/// An exchange. `blockIdx.y` counts the sides that have a neighbour.
+template <class Write, class Read>
+static __global__ void __launch_bounds__(kThreadsPerBlock)
+    peer_kernel(std::uint32_t count, bool reads, Write write, Read read, PeerState peers) {
   take_turns();
-  // All thread blocks see the same values in both, because only the last one changes them, when all others have
-  // finished.
-  if (*static_cast<volatile std::uint64_t*>(peers.has_failed) != 0) return;
-  const std::uint64_t now = *static_cast<volatile std::uint64_t*>(peers.epoch) + 1;
-  for_each_index_of_thread(0, count, [&](std::size_t i) { write(i, now % 2); });
+  // The threads of a block agree on the result, even if another thread block fails now.
+  if (__syncthreads_or(*static_cast<volatile std::uint64_t*>(peers.has_failed) != 0)) return;
+  const int side = peers.arrived[0] == nullptr ? 1 : static_cast<int>(blockIdx.y);
+  std::uint64_t* const epoch = peers.epochs + blockIdx.y * gridDim.x + blockIdx.x;
+  const std::uint64_t now = *static_cast<volatile std::uint64_t*>(epoch) + 1;
+  const std::uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
+  for (std::uint32_t i = first; i < count; i += stride) write(side, i, now % 2);
   __syncthreads();
-  if (threadIdx.x != 0) return;
-  __threadfence_system();  // orders the writes of this thread block before the change of `finished` and of the flags
-  if (atomicAdd(peers.finished, 1u) + 1 != gridDim.x) return;
-  __threadfence_system();
-  *peers.finished = 0;
-  peers.signal_and_wait(now);
+  if (threadIdx.x < 32) {
+    fence_before_flags();
+    for (unsigned flag = blockIdx.x + threadIdx.x * gridDim.x; flag < PeerState::kFlags; flag += 32 * gridDim.x) {
+      store_flag(peers.sent[side] + flag, now);
+    }
+  }
+  bool has_arrived = true;
+  for (unsigned flag = threadIdx.x; flag < PeerState::kFlags; flag += blockDim.x) {
+    has_arrived = has_arrived && peers.wait_for(side, flag, now, blockIdx.x == 0);
+  }
+  if (!__syncthreads_and(has_arrived)) return;
+  if (threadIdx.x == 0) *epoch = now;
+  if (!reads) return;
+  for (std::uint32_t i = first; i < count; i += stride) read(side, i, now % 2);
 }
 
 #endif
@@ -174,27 +193,44 @@ class PeerWindows {
   static void free_retired() noexcept;
 
   /// Loads the code of `exchange`. @throws Error
-  template <class F>
+  template <class Write, class Read>
   void load() const {
 #if DYNASOAR_CUDA_BACKEND
-    static_cast<void>(traits<F>());
+    static_cast<void>(traits<Write, Read>());
 #endif
   }
 
-  /// Calls `write(i, odd)` for 0 <= i < count, then notifies the neighbours, and waits for their messages. On a GPU
-  /// this happens in the executor's order, and the host does not wait. `odd` is 1 in odd epochs.
-  template <class F>
-  void exchange(std::size_t count, const F& write) {
+  /// Calls `write(side, i, odd)` for each side with a neighbour and 0 <= i < count, notifies the neighbours, waits for
+  /// their messages, and calls `read(side, i, odd)` in the same way. On a GPU this happens in the executor's order, and
+  /// the host does not wait. `odd` is 1 in odd epochs.
+  ///
+  /// @pre count is the same in all exchanges
+  /// @param reads   false: it does not read; then what follows in the executor's order may
+  template <class Write, class Read>
+  void exchange(std::size_t count, const Write& write, const Read& read, bool reads) {
+    const std::size_t sides = (state_.arrived[0] != nullptr ? 1u : 0u) + (state_.arrived[1] != nullptr ? 1u : 0u);
 #if DYNASOAR_CUDA_BACKEND
-    const std::size_t threads = count > 0 ? count : 1;
-    const KernelTraits sized = traits<F>().for_threads(threads, executor_.multiprocessors());
-    launch(sized, peer_kernel<F>, sized.grid_for(threads), executor_.stream(), static_cast<std::uint32_t>(count), write,
-           state_);
+    const std::size_t threads = std::max<std::size_t>(count, 1);
+    const KernelTraits sized = traits<Write, Read>().for_threads(threads * sides, executor_.multiprocessors());
+    const std::size_t most = std::min<std::size_t>(PeerState::kFlags, sized.resident / sides);
+    const auto blocks = static_cast<unsigned>(std::min<std::size_t>((threads - 1) / sized.threads + 1, most));
+    launch(sized, peer_kernel<Write, Read>, dim3(blocks, static_cast<unsigned>(sides)), executor_.stream(),
+           static_cast<std::uint32_t>(count), reads, write, read, state_);
 #else
     if (*state_.has_failed != 0) return;
-    const std::uint64_t now = *state_.epoch + 1;
-    executor_.for_each_index(count, [&](std::size_t i) { write(i, now % 2); });
-    state_.signal_and_wait(now);
+    const std::uint64_t now = *state_.epochs + 1;
+    const int first = state_.arrived[0] != nullptr ? 0 : 1;
+    const auto for_all = [&](const auto& function) {
+      executor_.for_each_index(
+          count * sides, [&](std::size_t i) { function(first + static_cast<int>(i / count), i % count, now % 2); });
+    };
+    for_all(write);
+    for (int side = first; side < first + static_cast<int>(sides); ++side) store_flag(state_.sent[side], now);
+    for (int side = first; side < first + static_cast<int>(sides); ++side) {
+      if (!state_.wait_for(side, 0, now, true)) return;
+    }
+    *state_.epochs = now;
+    if (reads) for_all(read);
 #endif
   }
 
@@ -210,9 +246,9 @@ class PeerWindows {
     return stride_;
   }
 
-  /// The epoch, for loops.
+  /// The epoch, for loops that follow an exchange.
   const std::uint64_t* epoch() const {
-    return state_.epoch;
+    return state_.epochs;
   }
 
   /// The side of a neighbour that did not arrive in time; -1 if there is none. Submitted exchanges may still change it.
@@ -227,12 +263,13 @@ class PeerWindows {
   }
 
  private:
-  static constexpr std::size_t kFlagBytes = 128, kHeadBytes = 4096;
+  static constexpr std::size_t kFlagBytes = PeerState::kFlags * sizeof(std::uint64_t), kHeadBytes = 4096;
+  static_assert(2 * kFlagBytes <= kHeadBytes);
 
 #if DYNASOAR_CUDA_BACKEND
-  template <class F>
+  template <class Write, class Read>
   const KernelTraits& traits() const {
-    static const KernelTraits known(peer_kernel<F>, executor_.multiprocessors());
+    static const KernelTraits known(peer_kernel<Write, Read>, executor_.multiprocessors());
     return known;
   }
 #endif
@@ -240,7 +277,7 @@ class PeerWindows {
   char* window(char* memory, int side) const {
     return memory + kHeadBytes + static_cast<std::size_t>(side) * 2 * stride_;
   }
-  static std::uint64_t* flag(char* memory, int side) {
+  static std::uint64_t* flags(char* memory, int side) {
     return reinterpret_cast<std::uint64_t*>(memory + static_cast<std::size_t>(side) * kFlagBytes);
   }
   char* opened(const std::string& name);

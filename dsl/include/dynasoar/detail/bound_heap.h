@@ -109,11 +109,11 @@ void BoundHeap<A>::bind_to(const typename A::State& state) {
   ++Binding<A>::generation;
 }
 
-/// Lets the user's own kernels, at least those in this file, detect that there is no heap any more.
+/// Lets the user's own kernels detect that there is no heap any more.
 template <class A>
 void BoundHeap<A>::forget() noexcept {
   try {
-    bring_up_to_date<A>(executor_);
+    bring_units_up_to_date<A>(executor_);
     executor_.synchronize();
   } catch (const Error&) {
   }

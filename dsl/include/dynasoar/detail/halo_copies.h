@@ -1,6 +1,6 @@
 /// @file
-/// The loops that exchange ghosts. PackHalo copies the layers of which neighbours have ghosts into messages, and
-/// UnpackHalo copies messages into ghosts. Used by HaloExchange.
+/// The functions of the loops that exchange ghosts. PackHalo copies the layers of which neighbours have ghosts into
+/// messages, and UnpackHalo copies messages into ghosts. Used by HaloExchange.
 ///
 /// A message has the layers of all classes, as described at Ghosts::parts. It is copied in *units*: words that say
 /// where objects are, and pieces of 16 bytes of blocks. Consecutive units are adjacent, both in memory and in messages.
@@ -46,6 +46,10 @@ struct HaloTables {
   std::uint32_t first_side;      ///< 1 if there is no rank before, otherwise 0
   std::uint64_t first_words[2];  ///< word in memory with which the layers for each side begin
 
+  /// Of index i in a loop over the units of all messages.
+  __device__ int side_of(std::size_t i) const { return static_cast<int>(first_side + (i >= units ? 1 : 0)); }
+  __device__ std::uint64_t unit_of(std::size_t i) const { return i >= units ? i - units : i; }
+
   __device__ const HaloClass& class_of(std::uint64_t unit) const {
     std::uint32_t i = 0;
     while (i + 1 < number && unit >= classes[i + 1].first_unit) ++i;
@@ -80,9 +84,8 @@ struct PackHalo {
   std::uint64_t stride;  ///< bytes from the messages of even epochs to those of odd ones
   ExchangeCount begun;
 
-  __device__ void operator()(std::size_t i, std::uint64_t odd) const {
-    const std::uint32_t side = tables.first_side + (i >= tables.units ? 1 : 0);
-    const std::uint64_t unit = i >= tables.units ? i - tables.units : i;
+  /// @param odd   1 in odd epochs
+  __device__ void operator()(int side, std::size_t unit, std::uint64_t odd) const {
     const HaloClass& of = tables.class_of(unit);
     char* const message = to[side] + odd * stride;
     const std::uint64_t at = unit - of.first_unit;
@@ -95,7 +98,7 @@ struct PackHalo {
   }
   __device__ void operator()(std::size_t i) const {
     begun.add_one(i);
-    (*this)(i, 0);
+    (*this)(tables.side_of(i), tables.unit_of(i), 0);
   }
 };
 
@@ -106,12 +109,9 @@ struct UnpackHalo {
   const std::uint64_t* epoch;  ///< null: all epochs are even
   ExchangeCount ended;
 
-  __device__ void operator()(std::size_t i) const {
-    ended.add_one(i);
-    const std::uint32_t side = tables.first_side + (i >= tables.units ? 1 : 0);
-    const std::uint64_t unit = i >= tables.units ? i - tables.units : i;
+  __device__ void operator()(int side, std::size_t unit, std::uint64_t odd) const {
     const HaloClass& of = tables.class_of(unit);
-    char* const message = from[side] + (epoch == nullptr ? 0 : *epoch % 2 * stride);
+    char* const message = from[side] + odd * stride;
     const std::uint64_t first = tables.first_words[side], at = unit - of.first_unit;
     if (at < of.seen_words) {
       of.seen[first + at] = word_at(message + of.seen_at, at);
@@ -122,6 +122,10 @@ struct UnpackHalo {
     HaloUnit value = unit_at(message + of.blocks_at, block);
     if (of.fields > 0) convert(value, of, message, block, side);
     unit_at(of.base + first * of.block_bytes, block) = value;
+  }
+  __device__ void operator()(std::size_t i) const {
+    ended.add_one(i);
+    (*this)(tables.side_of(i), tables.unit_of(i), epoch == nullptr ? 0 : *epoch % 2);
   }
 
  private:
@@ -136,8 +140,7 @@ struct UnpackHalo {
   }
 
   /// Converts the Places in a unit, if they are those of objects.
-  __device__ void convert(HaloUnit& value, const HaloClass& of, char* message, std::uint64_t unit,
-                          std::uint32_t side) const {
+  __device__ void convert(HaloUnit& value, const HaloClass& of, char* message, std::uint64_t unit, int side) const {
     const LatticeShape& here = tables.shapes[0];
     const std::uint64_t i = unit * sizeof value / of.block_bytes, word = tables.first_words[side] + i;
     const auto offset = static_cast<std::uint32_t>(unit * sizeof value % of.block_bytes);
