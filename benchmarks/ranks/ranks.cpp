@@ -184,17 +184,28 @@ std::vector<Record> run_exchange(dynasoar::Communicator& ranks, const std::strin
   return records;
 }
 
+/// An ocean for all ranks together, or for each rank.
+struct OceanSize {
+  const char* name;
+  std::size_t width, height;
+  bool is_of_each_rank;
+  int steps;
+};
+
 std::vector<Record> run_wa_tor(dynasoar::Communicator& ranks, const std::string& transport, const Settings& settings) {
   std::vector<Record> records;
-  const auto number = static_cast<std::size_t>(ranks.size());
-  const std::size_t weak = settings.small ? 128 : 4096, strong = settings.small ? 256 : 8192;
-  const int steps = settings.small ? 3 : 100;
-  for (const bool is_weak : {true, false}) {
-    const std::size_t width = is_weak ? weak : strong, height = is_weak ? weak * number : strong;
+  std::vector<OceanSize> sizes{{"wa_tor weak", 4096, 4096, true, 100},
+                               {"wa_tor strong", 8192, 8192, false, 100},
+                               {"wa_tor weak, large", 32768, 32768, true, 10},
+                               {"wa_tor strong, small", 4096, 4096, false, 100}};
+  if (settings.small) sizes = {{"wa_tor weak", 128, 128, true, 3}, {"wa_tor strong", 256, 256, false, 3}};
+  for (const auto& [name, width, rows, is_of_each_rank, steps] : sizes) {
+    const std::size_t height = is_of_each_rank ? rows * static_cast<std::size_t>(ranks.size()) : rows;
     wa_tor_model::Ocean6 ocean(ranks, transport, width, height);
     const auto wait = [&] { ocean.handle().local().synchronize(); };
-    const auto add = [&](const std::string& how, const std::vector<double>& seconds) {
-      records.push_back({is_weak ? "wa_tor weak" : "wa_tor strong",
+    const auto add = [&, &name = name, &width = width, &steps = steps](const std::string& how,
+                                                                       const std::vector<double>& seconds) {
+      records.push_back({name,
                          (transport.empty() ? "no exchange, no ghosts" : transport) + how,
                          {{"ranks", ranks.size()},
                           {"width", static_cast<std::int64_t>(width)},

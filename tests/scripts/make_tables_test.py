@@ -913,12 +913,12 @@ class MakeTables(unittest.TestCase):
         one_size = [one for one in no_exchange if one["benchmark"] == "wa_tor weak"]
         no_ranks = [one | {"parameters": {}} for one in records[:1]]
         for table, wanted, words in (
-                ("guess", records, "there is no table 'ranks/guess'; there are ranks/weak, ranks/strong, ranks/exchange, ranks/model, ranks/expected"),
+                ("guess", records, "there is no table 'ranks/guess'; there are ranks/weak, ranks/strong, ranks/weak-large, ranks/strong-small, ranks/exchange, ranks/"),
                 ("weak", without_one, "no result of wa_tor weak, no exchange, no ghosts, on 1 ranks; run `mpirun -n 1 dynasoar-benchmark-ranks"),
                 ("exchange", no_exchange, "the table ranks/exchange has no results; run dynasoar-benchmark-ranks without --only"),
                 ("model", one_size, "needs recorded runs without exchange, of at least two numbers of places"),
                 ("weak", no_ranks, "does not say on how many ranks"),
-                ("weak", [records[0] | {"benchmark": "guess"}], "unknown benchmark 'guess'; known are exchange, wa_tor weak, wa_tor strong")):
+                ("weak", [records[0] | {"benchmark": "guess"}], "unknown benchmark 'guess'; known are exchange; wa_tor weak; wa_tor strong; wa_tor weak, large")):
             result = self.make_ranks(table, a_ranks=wanted)
             self.assertEqual(result.returncode, 1)
             self.assertIn(words, result.stderr)
