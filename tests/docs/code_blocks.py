@@ -9,6 +9,7 @@ A ```cpp block with a `main` is a program of its own. All others, and programs i
 
     <!-- piece NAME -->             the next block is called NAME
     <!-- piece NAME ... -->         a piece that readers do not see: the text of the comment
+    <!-- pieces of PAGE -->         all pieces of another page, which readers have seen there
     <!-- program NAME... -->        these pieces, one after the other, are a program; the next ```cpp block is called `this`
     <!-- compile NAME... -->        these pieces compile
     <!-- not compiled: why -->      the next block is another library's code, or the like
@@ -19,6 +20,7 @@ Each program gets a namespace of its own, so that many are compiled together, an
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -67,6 +69,11 @@ class Program:
 
 def programs_of(path):
     """The programs of a page, and its other blocks as (language, text, line)."""
+    return contents_of(path)[1:]
+
+
+def contents_of(path):
+    """The pieces of a page as {name: (text, line, page)}, its programs, and its other blocks as (language, text, line)."""
     pieces, programs, others = {}, [], []
     pending = None   # a directive for the next block: (word, names)
     printed_by = None  # the program whose output may follow
@@ -76,7 +83,12 @@ def programs_of(path):
             first, _, rest = text.partition("\n")
             word, *names = first.split()
             if word == "piece" and rest:
-                pieces[names[0]] = (rest, line + 1)
+                pieces[names[0]] = (rest, line + 1, path)
+            elif word == "pieces" and names[:1] == ["of"]:
+                source = path.parent / names[1]
+                if not source.exists():
+                    raise PageError(f"{where}: there is no page '{names[1]}'")
+                pieces.update(contents_of(source)[0])
             elif word in ("program", "compile") and "this" not in names:
                 printed_by = Program([piece_of(pieces, name, where) for name in names], word == "program", line)
                 programs.append(printed_by)
@@ -91,11 +103,11 @@ def programs_of(path):
             word, names = pending or ("program", ["this"])
             pending = None
             if word == "piece":
-                pieces[names[0]] = (text, line)
+                pieces[names[0]] = (text, line, path)
             elif word != "not":
                 if word == "program" and names == ["this"] and "int main(" not in text:
                     raise PageError(f"{where}: no program: say with a comment before the block how it compiles")
-                printed_by = Program([(text, line) if name == "this" else piece_of(pieces, name, where) for name in names],
+                printed_by = Program([(text, line, path) if name == "this" else piece_of(pieces, name, where) for name in names],
                                      word == "program", line)
                 programs.append(printed_by)
         elif kind == "text" and printed_by is not None and printed_by.runs:
@@ -103,7 +115,7 @@ def programs_of(path):
             printed_by = None
         else:
             others.append((kind, text, line))
-    return programs, others
+    return pieces, programs, others
 
 
 def piece_of(pieces, name, where):
@@ -112,14 +124,14 @@ def piece_of(pieces, name, where):
     return pieces[name]
 
 
-def write_unit(programs, output):
+def write_unit(programs, output, root):
     """One translation unit with many programs; its main runs the one whose number it is given."""
     includes, bodies = {}, []
     for number, program in enumerate(programs):
         body = [f"namespace block_{number} {{"]
         in_main = False
-        for text, line in program.pieces:
-            body.append(f'#line {line} "{program.page}"')
+        for text, line, page in program.pieces:
+            body.append(f'#line {line} "{os.path.relpath(page, root)}"')
             for code in text.rstrip("\n").split("\n"):
                 if code.startswith("#include"):
                     includes[code] = None
@@ -160,7 +172,7 @@ def write(root, output):
         units.setdefault(re.sub(r"\W", "_", folder.name), []).extend(programs)
     units = {name: programs for name, programs in units.items() if programs}
     for name, programs in units.items():
-        write_unit(programs, output / f"{name}.cpp")
+        write_unit(programs, output / f"{name}.cpp", root)
     expected = {name: [{"arguments": [str(number)], "page": str(program.page), "line": program.line, "prints": program.expected}
                        for number, program in enumerate(programs) if program.runs] for name, programs in units.items()}
     (output / "expected.json").write_text(json.dumps(expected, indent=1), encoding="utf-8")

@@ -34,11 +34,24 @@ class Pages(unittest.TestCase):
     def test_pieces_become_one_program_with_those_that_are_not_shown(self):
         programs, _ = parse("<!-- piece first\nvoid f() {\n-->\n<!-- piece last\n}\n-->\n<!-- compile first this last -->\n"
                             "```cpp\ng();\n```\n")
-        self.assertEqual("".join(text for text, _ in programs[0].pieces), "void f() {\ng();\n}\n")
+        self.assertEqual("".join(text for text, _, _ in programs[0].pieces), "void f() {\ng();\n}\n")
         self.assertFalse(programs[0].runs)
 
     def test_a_piece_that_nobody_has_named_is_an_error(self):
         self.refused("<!-- compile first this -->\n```cpp\ng();\n```\n", "no piece 'first'")
+
+    def test_a_page_can_use_the_pieces_of_another_page_and_errors_name_the_page_that_a_piece_is_from(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "first.md").write_text("<!-- piece head -->\n```cpp\n#include <cstdio>\nint f() { return 17; }\n```\n", encoding="utf-8")
+            page = root / "second.md"
+            page.write_text("<!-- pieces of first.md -->\n<!-- compile head this -->\n```cpp\nint g() { return f(); }\n```\n", encoding="utf-8")
+            code_blocks.write_unit(code_blocks.programs_of(page)[0], root / "pages.cpp", root)
+            text = (root / "pages.cpp").read_text(encoding="utf-8")
+            page.write_text("<!-- pieces of third.md -->\n", encoding="utf-8")
+            with self.assertRaisesRegex(code_blocks.PageError, "second.md:1: there is no page 'third.md'"):
+                code_blocks.programs_of(page)
+        self.assertRegex(text, r'#line 3 "first.md"\n\nint f\(\) \{ return 17; \}\n#line 4 "second.md"\nint g\(\)')
 
     def test_another_librarys_code_is_left_out_only_if_a_comment_says_so(self):
         self.assertEqual(parse("<!-- not compiled: another library -->\n```cpp\nother();\n```\n")[0], [])
@@ -53,7 +66,7 @@ class Pages(unittest.TestCase):
     def test_main_may_return_nothing_and_includes_come_first(self):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder) / "page.cpp"
-            code_blocks.write_unit(parse(PROGRAM)[0], output)
+            code_blocks.write_unit(parse(PROGRAM)[0], output, output.parent)
             text = output.read_text(encoding="utf-8")
         self.assertLess(text.index("#include <cstdio>"), text.index("namespace block_0"))
         self.assertIn("return 0; }", text)
