@@ -1,5 +1,5 @@
-"""Compares the messages in docs/how-to/mistakes.md with what the compiler's tests expect, and those in
-docs/how-to/mistakes-at-run-time.md with what the program tests/mistakes says: mistakes_test.py ROOT PROGRAM. Numbers
+"""Compares the messages in docs/how-to/mistakes.md and mistakes-in-loops.md with what the compiler's tests expect, and those
+in docs/how-to/mistakes-at-run-time.md with what the program tests/mistakes says: mistakes_test.py ROOT PROGRAM. Numbers
 are N on the page."""
 
 import pathlib
@@ -10,9 +10,9 @@ import unittest
 
 ROOT, PROGRAM = pathlib.Path(sys.argv[1]), sys.argv[2]
 ENTRY = re.compile(r"<!-- mistake (compile|run) (\w+) -->\n```text\n.*?\n```\n\n```text\n(.*?)\n```", re.S)
-PAGES = {kind: (ROOT / "docs/how-to" / name).read_text(encoding="utf-8")
-         for kind, name in (("compile", "mistakes.md"), ("run", "mistakes-at-run-time.md"))}
-ENTRIES = [entry for page in PAGES.values() for entry in ENTRY.findall(page)]
+PAGES = [(kind, (ROOT / "docs/how-to" / name).read_text(encoding="utf-8"))
+         for kind, name in (("compile", "mistakes.md"), ("compile", "mistakes-in-loops.md"), ("run", "mistakes-at-run-time.md"))]
+ENTRIES = [entry for _, page in PAGES for entry in ENTRY.findall(page)]
 CASES = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/compile_fail/**/*.cpp"))
 
 
@@ -23,11 +23,11 @@ def without_numbers(text):
 class MistakesTest(unittest.TestCase):
     def test_there_are_twenty_and_none_is_left_out(self):
         self.assertGreaterEqual(len(ENTRIES), 20)
-        for kind, page in PAGES.items():
+        for kind, page in PAGES:
             entries = [entry for entry in ENTRY.findall(page) if entry[0] == kind]
             self.assertEqual(len(entries), page.count("<!-- mistake"))
             self.assertEqual(len(entries), len(re.findall(r"^## \d+\. ", page, re.M)))
-        self.assertEqual(re.findall(r"^## (\d+)\. ", "".join(PAGES.values()), re.M),
+        self.assertEqual(re.findall(r"^## (\d+)\. ", "".join(page for _, page in PAGES), re.M),
                          [str(number + 1) for number in range(len(ENTRIES))])
 
     def test_the_page_has_what_the_tests_of_the_compiler_expect(self):
