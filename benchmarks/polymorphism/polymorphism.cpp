@@ -1,6 +1,6 @@
 // The workloads of the benchmark suite ParaPoly (M. Zhang, A. Alawneh, T. G. Rogers: "Characterizing Massively Parallel
 // Polymorphism", ISPASS 2021) as models of DynaSOAr and with CUDA's virtual functions: the same rules, the same steps
-// and the same results, which the program compares. docs/benchmarks.md says what is timed.
+// and the same results, which the program compares. docs/benchmarks-polymorphism.md says what is timed.
 #include <chrono>
 #include <cmath>
 #include <cstddef>

@@ -724,12 +724,20 @@ class MakeTables(unittest.TestCase):
         loop = 'benchmark = "empty_loop", variant = "parallel_do", metric = "time per loop"'
         older = [one | {"median": 2} for one in all_records(date="2000-01-01", commit="fedcba9876543210")]
         self.write("benchmarks/results/older.json", older)
-        text = self.reproduction(self.claim(">= 1", loop), self.claim("<= 4", loop + ', over = { variant = "*kept" }'))
-        self.assertIn("| 1230 us | – | >= 1 | yes | [`empty_loop`](benchmarks.md) |  |\n", text)
+        text = self.reproduction(self.claim(">= 1", loop), self.claim("<= 4", loop + ', over = { variant = "*kept" }'),
+                                 self.claim(">= 1", 'benchmark = "n_body", variant = "bodies*", metric = "time of all steps"'))
+        self.assertIn("| 1230 us | – | >= 1 | yes | [`empty_loop`](benchmarks-loops.md) |  |\n", text)
+        self.assertIn(" | yes | [`n_body`](benchmarks-applications.md) |  |\n", text)
         self.assertIn("| 2.47 to 3.08 | – | <= 4 | yes |", text)
         self.assertEqual(self.run_program("--check").returncode, 0)
         self.claims(self.claim("<= 1", loop))
         self.assert_fails("not up to date", ": docs/reproduction.md;", arguments=["--check"])
+
+    def test_claims_link_to_pages_that_have_tables_of_the_benchmark(self):
+        project = pathlib.Path(PROGRAM).parent.parent
+        for page, benchmarks in [*make_tables.BENCHMARK_PAGES.items(), (make_tables.APPLICATION_PAGE, ["applications", "small_models"])]:
+            for benchmark in benchmarks:
+                self.assertIn(f"<!-- results:{benchmark} -->", (project / page).read_text(encoding="utf-8"))
 
     def test_ratios_of_claims_need_results_of_one_run(self):
         self.claims(self.claim(">= 1", 'benchmark = "empty_loop", variant = "parallel_do", metric = "time per loop", '
