@@ -104,6 +104,11 @@ void HaloExchange::make_tables() {
     unit += of.seen_words + (part.end - part.blocks) / sizeof(HaloUnit);
   }
   bytes_ = parts.back().end;
+  HaloTables tables{};
+  tables.number = static_cast<std::uint32_t>(table.size());
+  const std::size_t firsts = std::min<std::size_t>(table.size(), HaloTables::kFirst);
+  std::copy_n(table.begin(), firsts, tables.first_classes);
+  table.erase(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(firsts));
   classes_ = DeviceArray<HaloClass>(table.size());
   classes_.upload(table);
   fields_ = DeviceArray<PlaceField>(fields.size());
@@ -115,13 +120,11 @@ void HaloExchange::make_tables() {
   shapes_.upload({ghosts_.shape(), shape_of(kBefore), shape_of(kBehind)});
 
   const std::size_t own = ghosts_.ghosts_before(), end = own + ghosts_.partition().slab(ghosts_.rank()).length;
-  const HaloTables tables{classes_.data(),
-                          static_cast<std::uint32_t>(table.size()),
-                          fields_.data(),
-                          shapes_.data(),
-                          unit,
-                          has_neighbour(kBefore) ? 0u : 1u,
-                          {}};
+  tables.other_classes = classes_.data();
+  tables.fields = fields_.data();
+  tables.shapes = shapes_.data();
+  tables.units = unit;
+  tables.first_side = has_neighbour(kBefore) ? 0 : 1;
   pack_.tables = unpack_.tables = tables;
   pack_.tables.first_words[kBefore] = first_word(ghosts_, own);
   pack_.tables.first_words[kBehind] = first_word(ghosts_, end - halo_);

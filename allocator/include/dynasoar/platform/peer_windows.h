@@ -116,9 +116,10 @@ __device__ inline void pause_for_a_moment() {
 
 __device__ inline bool PeerState::wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out) const {
   constexpr int kLooksAtOnce = 1000;  // before it pauses, and reads the clock and the host's memory, which take longer
-  const std::uint64_t begin = clock_now();
+  std::uint64_t begin = 0;
   for (int looks = 0; acquire_flag(arrived[side] + flag) < now; ++looks) {
     if (looks < kLooksAtOnce) continue;
+    if (begin == 0) begin = clock_now();
     pause_for_a_moment();
     if (*static_cast<volatile std::uint64_t*>(has_failed) != 0) return false;
     if (!looks_out) continue;
@@ -139,11 +140,11 @@ template <class Write, class Read>
 static __global__ void __launch_bounds__(kThreadsPerBlock)
     peer_kernel(std::uint32_t count, bool reads, Write write, Read read, PeerState peers) {
   take_turns();
-  // The threads of a block agree on the result, even if another thread block fails now.
-  if (__syncthreads_or(*static_cast<volatile std::uint64_t*>(peers.has_failed) != 0)) return;
   const int side = peers.arrived[0] == nullptr ? 1 : static_cast<int>(blockIdx.y);
   std::uint64_t* const epoch = peers.epochs + blockIdx.y * gridDim.x + blockIdx.x;
   const std::uint64_t now = *static_cast<volatile std::uint64_t*>(epoch) + 1;
+  // The threads of a block agree on this, even if another thread block fails now.
+  if (__syncthreads_or(*static_cast<volatile std::uint64_t*>(peers.has_failed) != 0)) return;
   const std::uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
   for (std::uint32_t i = first; i < count; i += stride) write(side, i, now % 2);
   __syncthreads();

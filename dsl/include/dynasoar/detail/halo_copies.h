@@ -36,9 +36,12 @@ struct HaloClass {
   std::uint32_t first_field, fields;  ///< in the table of fields with Places
 };
 
-/// Tables in the device's memory.
+/// The classes, and other tables in the device's memory. The first classes are arguments of kernels, which takes less
+/// time to read than memory.
 struct HaloTables {
-  const HaloClass* classes;
+  static constexpr std::uint32_t kFirst = 3;
+  HaloClass first_classes[kFirst];
+  const HaloClass* other_classes;  ///< in the device's memory
   std::uint32_t number;
   const PlaceField* fields;
   const LatticeShape* shapes;    ///< of this rank, of the rank before, and of the rank behind
@@ -50,10 +53,13 @@ struct HaloTables {
   __device__ int side_of(std::size_t i) const { return static_cast<int>(first_side + (i >= units ? 1 : 0)); }
   __device__ std::uint64_t unit_of(std::size_t i) const { return i >= units ? i - units : i; }
 
-  __device__ const HaloClass& class_of(std::uint64_t unit) const {
+  __device__ HaloClass class_at(std::uint32_t i) const {
+    return i < kFirst ? first_classes[i] : other_classes[i - kFirst];
+  }
+  __device__ HaloClass class_of(std::uint64_t unit) const {
     std::uint32_t i = 0;
-    while (i + 1 < number && unit >= classes[i + 1].first_unit) ++i;
-    return classes[i];
+    while (i + 1 < number && unit >= class_at(i + 1).first_unit) ++i;
+    return class_at(i);
   }
 };
 
@@ -86,7 +92,7 @@ struct PackHalo {
 
   /// @param odd   1 in odd epochs
   __device__ void operator()(int side, std::size_t unit, std::uint64_t odd) const {
-    const HaloClass& of = tables.class_of(unit);
+    const HaloClass of = tables.class_of(unit);
     char* const message = to[side] + odd * stride;
     const std::uint64_t at = unit - of.first_unit;
     if (at < of.seen_words) {
@@ -110,7 +116,7 @@ struct UnpackHalo {
   ExchangeCount ended;
 
   __device__ void operator()(int side, std::size_t unit, std::uint64_t odd) const {
-    const HaloClass& of = tables.class_of(unit);
+    const HaloClass of = tables.class_of(unit);
     char* const message = from[side] + odd * stride;
     const std::uint64_t first = tables.first_words[side], at = unit - of.first_unit;
     if (at < of.seen_words) {
@@ -133,7 +139,7 @@ struct UnpackHalo {
   __device__ std::uint64_t claims(const HaloClass& of, char* message, std::uint64_t at) const {
     std::uint64_t seen = 0;
     for (std::uint32_t i = 0; i < tables.number; ++i) {
-      const HaloClass& other = tables.classes[i];
+      const HaloClass other = tables.class_at(i);
       if (other.claims == of.claims) seen |= word_at(message + other.seen_at, at);
     }
     return seen;

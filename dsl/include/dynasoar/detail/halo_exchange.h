@@ -113,7 +113,7 @@ class HaloExchange final : public Attachment {
   Transport transport_ = Transport::staged;
   std::vector<std::string> identities_;  // of all ranks' devices
 
-  DeviceArray<HaloClass> classes_;
+  DeviceArray<HaloClass> classes_;  // beyond HaloTables::kFirst
   DeviceArray<PlaceField> fields_;
   DeviceArray<LatticeShape> shapes_;
   PackHalo pack_{};

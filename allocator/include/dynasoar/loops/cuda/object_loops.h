@@ -196,6 +196,10 @@ __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
 // Maximum bytes of the arguments of a kernel for several classes: each launch transfers all of them.
 inline constexpr std::size_t kMostArgumentBytes = 4096;
 
+// Whether loops over several classes may share a kernel. Methods that need many registers get a kernel for each class:
+// ptxas spills more registers in a shared kernel, and the methods displace each other's instructions from the caches.
+inline constexpr bool kClassesShareKernels = DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR > 2;
+
 // The list of one class in a kernel for several classes.
 template <class F>
 struct ListedObjects {
@@ -241,7 +245,7 @@ template <class A, class... Fs>
 void loop_over_objects(Executor& executor, const ObjectLoop<Fs>&... loops) {
   bring_up_to_date<A>(executor);
   constexpr std::size_t kBytes = (std::size_t{0} + ... + sizeof(ListedObjects<Fs>));
-  if constexpr (sizeof...(Fs) < 2 || kBytes > kMostArgumentBytes) {
+  if constexpr (sizeof...(Fs) < 2 || kBytes > kMostArgumentBytes || !kClassesShareKernels) {
     (submit_object_kernel<A>(executor, loops), ...);
   } else {
     static const KernelTraits traits(classes_kernel<A, Fs...>, executor.multiprocessors());
