@@ -180,6 +180,9 @@ inline constexpr std::uint32_t kUpdatesAtOnce = 4;
 /// object at a time. Not recorded.
 inline constexpr std::uint32_t kBlocksPerSortTeam = 16;
 
+/// Objects whose new places a loop of a sort writes: 4 bytes each, which fit into the L2 cache of a large GPU.
+inline constexpr std::size_t kRanksPerSortWindow = std::size_t{1} << 23;
+
 // Checkpoints.
 
 /// Bytes of a chunk, unless one value or block has more; and chunks that are written, read and checked together: on

@@ -17,7 +17,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-constexpr std::size_t kRecordBytes = sizeof(Record) + 1;  // per object, with the mark that it leaves
+constexpr std::size_t kMoveBytes = sizeof(Record) + sizeof(std::uint32_t);  // per object: a record and a destination
 
 /// The words of the fields of a class, in groups of four.
 std::vector<FieldWords> words_of(const ClassInfo& info) {
@@ -48,7 +48,7 @@ void load_move(Executor& executor) {
   load_team_loop<PlaceObjects<Words>>(executor);
 }
 
-/// Loads the code of all steps from the first move of an object on. @throws Error
+/// Loads the code of all steps. @throws Error
 void load_steps(Executor& executor, const HeapMemory& memory, const ClassSet& moved) {
   load_move<FieldWords>(executor);
   load_team_loop<WriteDestinations>(executor);
@@ -61,10 +61,10 @@ void load_steps(Executor& executor, const HeapMemory& memory, const ClassSet& mo
 /// @param teams     a good number of teams
 /// @param records   memory for the words of objects that leave their team's blocks
 template <class Words>
-void move(Executor& executor, std::size_t teams, const SortStep& step, const std::uint8_t* leaves, const Words& words,
-          Record* records) {
-  loop_over_teams(executor, teams, PackLeavers<Words>{step, leaves, words, records});
-  loop_over_teams(executor, teams, PlaceObjects<Words>{step, leaves, words, records});
+void move(Executor& executor, std::size_t teams, const SortStep& step, const std::uint32_t* destinations,
+          const Words& words, Record* records) {
+  loop_over_teams(executor, teams, PackLeavers<Words>{step, destinations, words, records});
+  loop_over_teams(executor, teams, PlaceObjects<Words>{step, destinations, words, records});
 }
 
 /// The memory of a sort.
@@ -159,11 +159,11 @@ std::size_t ObjectSort<Key>::bytes_of(std::size_t per_object) const {
   return (per_object * objects_ + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// The bytes of both arrays of keys, or those of the records there if they need more.
+/// The bytes of both arrays of keys, or those of the records if they need more.
 template <class Key>
 template <class K>
 std::size_t ObjectSort<Key>::key_bytes() const {
-  return std::max(2 * bytes_of(sizeof(K)), bytes_of(kRecordBytes) - bytes_of(sizeof(std::uint32_t)));
+  return std::max(2 * bytes_of(sizeof(K)), bytes_of(sizeof(Record)));
 }
 
 /// Recorded sorts of a class share memory, even with different keys.
@@ -176,7 +176,8 @@ std::size_t ObjectSort<Key>::bytes_needed() const {
 }
 
 // The arrays lie one after the other: numbers, keys, keys, numbers, and the scratch memory of the sort of keys. The
-// resulting order is in one of the two arrays of numbers; the other three arrays are then reused for records.
+// resulting order is in one of the two arrays of numbers; the other three arrays are then reused for records and
+// destinations.
 template <class Key>
 void ObjectSort<Key>::lay_out() {
   const std::size_t numbers = bytes_of(sizeof(std::uint32_t));
@@ -209,22 +210,24 @@ void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
   const std::uint32_t* const order = pairs_.numbers[result];
   char* const room = scratch_.objects.data() + (result == 0 ? numbers : 0);
   auto* const records = reinterpret_cast<Record*>(room);
-  auto* const leaves = reinterpret_cast<std::uint8_t*>(records + objects_);
-  auto* const destinations = reinterpret_cast<std::uint32_t*>(room);
+  auto* const destinations = reinterpret_cast<std::uint32_t*>(room + bytes_of(sizeof(Record)));
   const SortStep step{sorted_, order};
   const std::size_t teams = entries_ / kBlocksPerSortTeam + 1;  // a good number
-  executor_.fill_bytes(leaves, 0, objects_);
-  loop_over_teams(executor_, teams, FindLeavers{step, leaves});
   load_steps(executor_, memory_, sorted_.heap.wanted);
-  for (const FieldWords& words : words_of(memory_.classes()[static_cast<std::size_t>(sorted_.type)])) {
-    move(executor_, teams, step, leaves, words, records);
+  // Checked builds have several windows for small classes, too, so that tests cover this.
+  const std::size_t window = memory_.is_checked() ? objects_ / 3 + 1 : kRanksPerSortWindow;
+  for (std::size_t first = 0; first < objects_; first += window) {
+    loop_over_teams(executor_, teams,
+                    WriteDestinations{step, static_cast<std::uint32_t>(first),
+                                      static_cast<std::uint32_t>(std::min(first + window, objects_)), destinations});
   }
-  loop_over_teams(executor_, teams, WriteDestinations{step, destinations});
+  for (const FieldWords& words : words_of(memory_.classes()[static_cast<std::size_t>(sorted_.type)])) {
+    move(executor_, teams, step, destinations, words, records);
+  }
   update_pointers(executor_, memory_.classes(), sorted_.heap.heap.blocks(), SortedPlaces(sorted_, destinations),
                   pointers);
-  // Tags move last, because the sweep recognizes stale pointers by the old tags. `leaves` is still intact: it lies
-  // behind `destinations`.
-  if (memory_.is_checked()) move(executor_, teams, step, leaves, TagWords{}, records);
+  // Tags move last, because the sweep recognizes stale pointers by the old tags.
+  if (memory_.is_checked()) move(executor_, teams, step, destinations, TagWords{}, records);
 }
 
 void check_disjoint(View<HandleArray> arrays) {

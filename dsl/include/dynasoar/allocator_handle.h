@@ -218,7 +218,7 @@ class AllocatorHandle {
   /// Waits for all loops, but may be recorded: a recorded sort takes the time and memory of a full heap.
   /// @param arrays   pointers to T or to its bases, in arrays that do not overlap; otherwise as for `compact`
   /// @throws Error if memory is short, arrays overlap, or `key_bits` is not from 0 to 64; no object has moved then
-  /// @par Cost   21 bytes of memory per object, or 24 if keys have more than 32 bits; the handle keeps this memory
+  /// @par Cost   24 bytes of memory per object; the handle keeps this memory
   template <class T, class F, class... U>
   void sort(F key, const SortOptions& options = {}, const PointerArray<U>&... arrays) {
     detail::sort<AllocatorT, T>(loops_, key, options, arrays...);

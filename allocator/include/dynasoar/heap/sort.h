@@ -19,8 +19,7 @@
 
 namespace dynasoar::detail {
 
-/// The additional memory of a sort: 16 bytes per 64 blocks of the heap, and 21 bytes per object of the class, or 24
-/// with keys of 64 bits.
+/// The additional memory of a sort: 16 bytes per 64 blocks of the heap, and 24 bytes per object of the class.
 struct SortArrays {
   DeviceArray<std::uint32_t> counts;  ///< by container
   std::optional<PrefixSums> sums;     ///< for a quarter of the numbers

@@ -6,6 +6,7 @@
 /// (platform/sort.h), which yields `order`: the object of rank order[i] gets the slot of rank i. A *team* handles the
 /// objects of some consecutive blocks, and moves four words (16 bytes) of each object at a time:
 ///
+///   - WriteDestinations notes the new place of each object.
 ///   - PackLeavers copies the words of objects that go to another team's blocks to records in memory, by rank.
 ///   - PlaceObjects reads the words of objects that stay into shared memory, and then fills each slot from there or
 ///   from a record. So all random reads are those of 16-byte records, for all classes. Objects that stay within their
@@ -96,6 +97,10 @@ struct TeamBlocks {
   }
 
   __device__ bool have(std::uint32_t rank) const { return first_rank <= rank && rank < end_rank; }
+  __device__ bool have_place(std::uint32_t place) const {
+    const std::uint32_t entry = place / static_cast<std::uint32_t>(kSlotsPerBlock);
+    return first_entry <= entry && entry < end_entry;
+  }
 
   /// A phase: `function(rank, entry, block, slot)`.
   template <class Team, class F>
@@ -121,17 +126,31 @@ struct SortStep {
   __device__ std::size_t count(int) const { return (sorted.entries() + kBlocksPerSortTeam - 1) / kBlocksPerSortTeam; }
 };
 
-/// Marks the ranks of objects that go to another team's blocks, and notes whether any object moves.
-struct FindLeavers : SortStep {
-  std::uint8_t* leaves;  // initially 0
+/// The number of a slot: 64 times its list entry, plus its number in the block.
+__device__ inline std::uint32_t place_of(std::uint32_t entry, std::uint32_t slot) {
+  return entry * static_cast<std::uint32_t>(kSlotsPerBlock) + slot;
+}
+
+/// Stores the new place of each object, by rank, and notes whether any object moves. A loop handles some ranks only,
+/// because the places of all objects would not fit into the L2 cache: random writes of 4 bytes take several times as
+/// long in memory.
+struct WriteDestinations : SortStep {
+  std::uint32_t first_rank, end_rank;
+  std::uint32_t* destinations;
+
+  __device__ std::size_t count(int part) const { return first_rank < sorted.objects() ? SortStep::count(part) : 0; }
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch&, int, std::size_t index) const {
     const TeamBlocks blocks(sorted, index);
+    blocks.for_each_object(team, sorted,
+                           [&](std::uint32_t rank, std::uint32_t entry, std::uint32_t, std::uint32_t slot) {
+                             const std::uint32_t from = order[rank];
+                             if (first_rank <= from && from < end_rank) destinations[from] = place_of(entry, slot);
+                           });
+    if (first_rank > 0) return;
     const bool any_moves = team.any(blocks.end_rank - blocks.first_rank, [&](std::uint32_t i) {
-      const std::uint32_t from = order[blocks.first_rank + i];
-      if (!blocks.have(from)) leaves[from] = 1;
-      return from != blocks.first_rank + i;
+      return order[blocks.first_rank + i] != blocks.first_rank + i;
     });
     if (any_moves) team.for_each(1, [&](std::uint32_t) { sorted.moved().store(1, Order::relaxed); });
   }
@@ -214,16 +233,18 @@ struct TagWords {
 /// Copies the words of objects that go to another team's blocks.
 template <class Words>
 struct PackLeavers : SortStep {
-  const std::uint8_t* leaves;
+  const std::uint32_t* destinations;
   Words words;
   Record* records;  // by rank
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch&, int, std::size_t index) const {
-    TeamBlocks(sorted, index)
-        .for_each_object(team, sorted, [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
-          if (leaves[rank] != 0) records[rank] = words.load(sorted, block, slot);
-        });
+    const TeamBlocks blocks(sorted, index);
+    blocks.for_each_object(team, sorted,
+                           [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
+                             if (!blocks.have_place(destinations[rank]))
+                               records[rank] = words.load(sorted, block, slot);
+                           });
   }
 };
 
@@ -234,7 +255,7 @@ struct PlaceObjects : SortStep {
     Record stay[TeamBlocks::kSlots];  // by rank, of objects that do not leave
   };
 
-  const std::uint8_t* leaves;
+  const std::uint32_t* destinations;
   Words words;
   const Record* records;  // by rank, of objects that leave
 
@@ -242,8 +263,9 @@ struct PlaceObjects : SortStep {
   __device__ void operator()(const Team& team, Scratch& scratch, int, std::size_t index) const {
     const TeamBlocks blocks(sorted, index);
     blocks.for_each_object(team, sorted,
-                           [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
-                             if (leaves[rank] != 0 || order[rank] == rank) return;
+                           [&](std::uint32_t rank, std::uint32_t entry, std::uint32_t block, std::uint32_t slot) {
+                             const std::uint32_t to = destinations[rank];
+                             if (to == place_of(entry, slot) || !blocks.have_place(to)) return;
                              scratch.stay[rank - blocks.first_rank] = words.load(sorted, block, slot);
                            });
     blocks.for_each_object(
@@ -254,19 +276,6 @@ struct PlaceObjects : SortStep {
           const Record record =
               blocks.have(from) ? scratch.stay[from - blocks.first_rank] : Record(load_at_once(records[from]));
           words.store(sorted, block, slot, record);
-        });
-  }
-};
-
-/// Stores the new place of each object, by old rank: 64 times its list entry, plus its slot.
-struct WriteDestinations : SortStep {
-  std::uint32_t* destinations;
-
-  template <class Team>
-  __device__ void operator()(const Team& team, Scratch&, int, std::size_t index) const {
-    TeamBlocks(sorted, index)
-        .for_each_object(team, sorted, [&](std::uint32_t rank, std::uint32_t entry, std::uint32_t, std::uint32_t slot) {
-          destinations[order[rank]] = entry * static_cast<std::uint32_t>(kSlotsPerBlock) + slot;
         });
   }
 };
