@@ -180,8 +180,12 @@ inline constexpr std::uint32_t kUpdatesAtOnce = 4;
 /// object at a time. Not recorded.
 inline constexpr std::uint32_t kBlocksPerSortTeam = 16;
 
-/// Objects whose new places a loop of a sort writes: 4 bytes each, which fit into the L2 cache of a large GPU.
+/// Objects whose new places a loop of a sort writes: 4 bytes each, which fit into the L2 cache of a large GPU; blocks
+/// of which a team writes the new places; and how far objects move at most that are written at once. 2026-11-28
+/// ("sort").
 inline constexpr std::size_t kRanksPerSortWindow = std::size_t{1} << 23;
+inline constexpr std::uint32_t kBlocksPerDestinationTeam = 64;
+inline constexpr std::uint32_t kNearRanks = 1u << 16;
 
 // Checkpoints.
 

@@ -166,18 +166,24 @@ std::size_t ObjectSort<Key>::key_bytes() const {
   return std::max(2 * bytes_of(sizeof(K)), bytes_of(sizeof(Record)));
 }
 
+/// An upper bound, with a byte for each of them.
+template <class Key>
+std::size_t ObjectSort<Key>::destination_teams() const {
+  return entries_ / kBlocksPerDestinationTeam + 1;
+}
+
 /// Recorded sorts of a class share memory, even with different keys.
 template <class Key>
 std::size_t ObjectSort<Key>::bytes_needed() const {
   const auto bytes_for = [this]<class K>(K) {
-    return 2 * bytes_of(sizeof(std::uint32_t)) + key_bytes<K>() + sort_scratch_bytes<K>(objects_);
+    return 2 * bytes_of(sizeof(std::uint32_t)) + key_bytes<K>() + sort_scratch_bytes<K>(objects_) + destination_teams();
   };
   return size_ == SortSize::counted ? bytes_for(Key{}) : std::max(bytes_for(Key{}), bytes_for(std::uint64_t{}));
 }
 
 // The arrays lie one after the other: numbers, keys, keys, numbers, and the scratch memory of the sort of keys. The
 // resulting order is in one of the two arrays of numbers; the other three arrays are then reused for records and
-// destinations.
+// destinations. Behind all of these is a byte for each team that writes destinations.
 template <class Key>
 void ObjectSort<Key>::lay_out() {
   const std::size_t numbers = bytes_of(sizeof(std::uint32_t));
@@ -216,10 +222,13 @@ void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
   load_steps(executor_, memory_, sorted_.heap.wanted);
   // Checked builds have several windows for small classes, too, so that tests cover this.
   const std::size_t window = memory_.is_checked() ? objects_ / 3 + 1 : kRanksPerSortWindow;
+  const std::uint32_t near_ranks = memory_.is_checked() ? kSlotsPerBlock : kNearRanks;
+  auto* const moves_far = reinterpret_cast<std::uint8_t*>(radix + sort_scratch_bytes<Key>(objects_));
   for (std::size_t first = 0; first < objects_; first += window) {
-    loop_over_teams(executor_, teams,
-                    WriteDestinations{step, static_cast<std::uint32_t>(first),
-                                      static_cast<std::uint32_t>(std::min(first + window, objects_)), destinations});
+    const auto end = static_cast<std::uint32_t>(std::min(first + window, objects_));
+    loop_over_teams(
+        executor_, destination_teams(),
+        WriteDestinations{step, static_cast<std::uint32_t>(first), end, near_ranks, destinations, moves_far});
   }
   for (const FieldWords& words : words_of(memory_.classes()[static_cast<std::size_t>(sorted_.type)])) {
     move(executor_, teams, step, destinations, words, records);

@@ -84,6 +84,7 @@ class ObjectSort {
   std::size_t bytes_of(std::size_t per_object) const;
   template <class K>
   std::size_t key_bytes() const;
+  std::size_t destination_teams() const;
   std::size_t bytes_needed() const;
 
   Executor& executor_;

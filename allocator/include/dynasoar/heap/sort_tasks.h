@@ -87,9 +87,9 @@ struct TeamBlocks {
   std::uint32_t first_entry, end_entry;
   std::uint32_t first_rank, end_rank;
 
-  __device__ TeamBlocks(const SortedClass& sorted, std::size_t team)
-      : first_entry(static_cast<std::uint32_t>(team) * kBlocksPerSortTeam),
-        end_entry(first_entry + kBlocksPerSortTeam),
+  __device__ TeamBlocks(const SortedClass& sorted, std::size_t team, std::uint32_t blocks = kBlocksPerSortTeam)
+      : first_entry(static_cast<std::uint32_t>(team) * blocks),
+        end_entry(first_entry + blocks),
         first_rank(sorted.list.entries[first_entry].before) {
     const std::uint32_t entries = sorted.entries();
     end_entry = end_entry < entries ? end_entry : entries;
@@ -131,28 +131,54 @@ __device__ inline std::uint32_t place_of(std::uint32_t entry, std::uint32_t slot
   return entry * static_cast<std::uint32_t>(kSlotsPerBlock) + slot;
 }
 
-/// Stores the new place of each object, by rank, and notes whether any object moves. A loop handles some ranks only,
-/// because the places of all objects would not fit into the L2 cache: random writes of 4 bytes take several times as
-/// long in memory.
+/// Stores the new place of each object, by rank, and notes whether any object moves. Random writes of 4 bytes take
+/// several times as long in memory as in the L2 cache, which does not have room for the places of all objects.
+/// Therefore there is a loop for each *window* of ranks, and the first loop also does all work of teams whose objects
+/// stay near.
 struct WriteDestinations : SortStep {
-  std::uint32_t first_rank, end_rank;
+  std::uint32_t first_rank, end_rank;  ///< the window
+  std::uint32_t near_ranks;            ///< objects that move further move far
   std::uint32_t* destinations;
+  std::uint8_t* moves_far;  ///< for each team: whether it has objects that move far
 
-  __device__ std::size_t count(int part) const { return first_rank < sorted.objects() ? SortStep::count(part) : 0; }
+  __device__ std::size_t count(int) const {
+    if (first_rank >= sorted.objects()) return 0;
+    return (sorted.entries() + kBlocksPerDestinationTeam - 1) / kBlocksPerDestinationTeam;
+  }
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch&, int, std::size_t index) const {
-    const TeamBlocks blocks(sorted, index);
+    const TeamBlocks blocks(sorted, index, kBlocksPerDestinationTeam);
+    bool all = false;
+    if (first_rank == 0) {
+      all = !find_moves(team, blocks, index);
+    } else if (moves_far[index] == 0) {
+      return;
+    }
     blocks.for_each_object(team, sorted,
                            [&](std::uint32_t rank, std::uint32_t entry, std::uint32_t, std::uint32_t slot) {
                              const std::uint32_t from = order[rank];
-                             if (first_rank <= from && from < end_rank) destinations[from] = place_of(entry, slot);
+                             if (all || (first_rank <= from && from < end_rank))
+                               destinations[from] = place_of(entry, slot);
                            });
-    if (first_rank > 0) return;
-    const bool any_moves = team.any(blocks.end_rank - blocks.first_rank, [&](std::uint32_t i) {
-      return order[blocks.first_rank + i] != blocks.first_rank + i;
+  }
+
+ private:
+  /// @return whether any of the team's objects moves far
+  template <class Team>
+  __device__ bool find_moves(const Team& team, const TeamBlocks& blocks, std::size_t index) const {
+    const auto any_further_than = [&](std::uint32_t most) {
+      return team.any(blocks.end_rank - blocks.first_rank, [&](std::uint32_t i) {
+        const std::uint32_t rank = blocks.first_rank + i, from = order[rank];
+        return (from < rank ? rank - from : from - rank) > most;
+      });
+    };
+    const bool moves = any_further_than(0), far = moves && any_further_than(near_ranks);
+    team.for_each(1, [&](std::uint32_t) {
+      if (moves) sorted.moved().store(1, Order::relaxed);
+      moves_far[index] = far ? 1 : 0;
     });
-    if (any_moves) team.for_each(1, [&](std::uint32_t) { sorted.moved().store(1, Order::relaxed); });
+    return far;
   }
 };
 
