@@ -208,7 +208,21 @@ std::string HaloExchange::reason_of_all(const std::string& mine) const {
   return with_rank("", static_cast<int>(found - all.begin())) + ": " + found->c_str();
 }
 
+/// Two ranks that use the same device, as a text; empty if there are none.
+std::string HaloExchange::shared_device() const {
+  for (std::size_t rank = 0; rank < identities_.size(); ++rank) {
+    const auto first = std::find(identities_.begin(), identities_.end(), identities_[rank]);
+    const auto other = static_cast<std::size_t>(first - identities_.begin());
+    if (other == rank) continue;
+    return with_rank("", static_cast<int>(other)) + " and " + with_rank("", static_cast<int>(rank)) + " both use " +
+           identities_[rank].c_str();
+  }
+  return "";
+}
+
+/// On a GPU, the exchanges of two ranks might each occupy what the other needs.
 std::string HaloExchange::why_no_peers() const {
+  if (const std::string reason = kCudaBackend ? shared_device() : ""; !reason.empty()) return reason;
   for (const int neighbour : neighbours_) {
     if (neighbour < 0 || neighbour == ghosts_.rank()) continue;
     const std::string reason = why_unreachable(identities_[static_cast<std::size_t>(neighbour)].c_str());
@@ -252,14 +266,7 @@ std::string HaloExchange::connect_peers() {
 std::string HaloExchange::why_no_nccl() const {
   if (!kCudaBackend) return "loops run on the CPU";
   if (const std::string reason = context_.why_no_device_messages(); !reason.empty()) return reason;
-  for (std::size_t rank = 0; rank < identities_.size(); ++rank) {
-    const auto first = std::find(identities_.begin(), identities_.end(), identities_[rank]);
-    const auto other = static_cast<std::size_t>(first - identities_.begin());
-    if (other == rank) continue;
-    return with_rank("", static_cast<int>(other)) + " and " + with_rank("", static_cast<int>(rank)) + " both use " +
-           identities_[rank].c_str();
-  }
-  return "";
+  return shared_device();
 }
 
 std::string HaloExchange::connect_nccl() {

@@ -55,11 +55,11 @@ struct PeerState {
   volatile std::uint64_t* mail;  ///< in the host's memory
   std::uint64_t patience;        ///< nanoseconds
 
-  /// Waits until a flag of this process is at least `now`.
+  /// Waits until a flag of this process is at least `now`. @param begin   when the first wait began; 0: this is it
   /// @param looks_out   whether to look at the clock and at the host's memory. If not, another thread does, which waits
   ///                    for the same flag
   /// @return whether that happened in time
-  __device__ bool wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out) const;
+  __device__ bool wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out, std::uint64_t& begin) const;
 };
 
 /// Stores a flag of another process, after fence_before_flags: a thread that acquires the flag sees all writes that
@@ -74,7 +74,7 @@ __device__ inline void store_flag(std::uint64_t* flag, std::uint64_t value) {
 
 __device__ inline void fence_before_flags() {
 #if defined(__CUDA_ARCH__)
-  __threadfence_system();
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
 #endif
 }
 
@@ -114,9 +114,9 @@ __device__ inline void pause_for_a_moment() {
 #endif
 }
 
-__device__ inline bool PeerState::wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out) const {
+__device__ inline bool PeerState::wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out,
+                                           std::uint64_t& begin) const {
   constexpr int kLooksAtOnce = 1000;  // before it pauses, and reads the clock and the host's memory, which take longer
-  std::uint64_t begin = 0;
   for (int looks = 0; acquire_flag(arrived[side] + flag) < now; ++looks) {
     if (looks < kLooksAtOnce) continue;
     if (begin == 0) begin = clock_now();
@@ -155,8 +155,9 @@ static __global__ void __launch_bounds__(kThreadsPerBlock)
     }
   }
   bool has_arrived = true;
+  std::uint64_t begin = 0;
   for (unsigned flag = threadIdx.x; flag < PeerState::kFlags; flag += blockDim.x) {
-    has_arrived = has_arrived && peers.wait_for(side, flag, now, blockIdx.x == 0);
+    has_arrived = has_arrived && peers.wait_for(side, flag, now, blockIdx.x == 0, begin);
   }
   if (!__syncthreads_and(has_arrived)) return;
   if (threadIdx.x == 0) *epoch = now;
@@ -227,8 +228,9 @@ class PeerWindows {
     };
     for_all(write);
     for (int side = first; side < first + static_cast<int>(sides); ++side) store_flag(state_.sent[side], now);
+    std::uint64_t begin = 0;
     for (int side = first; side < first + static_cast<int>(sides); ++side) {
-      if (!state_.wait_for(side, 0, now, true)) return;
+      if (!state_.wait_for(side, 0, now, true, begin)) return;
     }
     *state_.epochs = now;
     if (reads) for_all(read);

@@ -92,6 +92,7 @@ class HaloExchange final : public Attachment {
   void make_tables();
   void choose(Transport wanted);
   std::string connect(Transport transport);
+  std::string shared_device() const;
   std::string why_no_peers() const;
   std::string why_no_nccl() const;
   std::string reason_of_all(const std::string& mine) const;
