@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <dynasoar/loops/block_lists.h>
@@ -169,6 +170,23 @@ __device__ inline void take_turns_early() {
   wait_for_turn();
 }
 
+// When a kernel takes its turn: after its predecessor or, if it is one of a *group* of kernels that may run together,
+// as the first or as a later one of them.
+enum class Turn : std::uint8_t { alone, first, later };
+
+// A later kernel of a group starts once all thread blocks of the one before it have started. They have started after
+// the group's predecessor had ended, because the first kernel waits for that before it lets the next one in.
+__device__ inline void begin_turn(Turn turn) {
+  if (turn == Turn::alone) take_turns_early();
+  if (turn == Turn::first) take_turns();
+  if (turn == Turn::later) let_next_in();
+}
+
+// A later kernel ends after the one before it, so that the kernel behind the group need only wait for the last one.
+__device__ inline void end_turn(Turn turn) {
+  if (turn == Turn::later) wait_for_turn();
+}
+
 // Whether a loop visits pairs of objects. Only device code may call this.
 template <class... Fs>
 constexpr bool kHavePairs = (false || ... || !std::is_void_v<typename Fs::template Pairs<>>);
@@ -179,9 +197,9 @@ constexpr bool kHavePairs = (false || ... || !std::is_void_v<typename Fs::templa
 template <class A, class F, class... Together>
 __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
                                   kObjectBlocksPerMultiprocessor<typename F::template Pairs<>>)
-    object_kernel(BlockList list, F function) {
+    object_kernel(BlockList list, F function, Turn turn) {
   if constexpr (sizeof...(Together) == 0 || kHavePairs<Together...>) {
-    take_turns_early();
+    begin_turn(turn);
     using Pairs = typename F::template Pairs<>;
     if constexpr (std::is_void_v<Pairs>) {
       spill_to_shared_memory();
@@ -190,6 +208,7 @@ __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
     } else {
       visit_pairs(list, Pairs{function});
     }
+    end_turn(turn);
   }
 }
 
@@ -235,22 +254,23 @@ __global__ void __launch_bounds__(kHavePairs<Fs...> ? 32 : kThreadsPerBlock,
 }
 
 template <class A, class F, class... Together>
-void submit_object_kernel(Executor& executor, const ObjectLoop<F>& loop) {
+void submit_object_kernel(Executor& executor, const ObjectLoop<F>& loop, Turn turn) {
   static const KernelTraits traits(object_kernel<A, F, Together...>, executor.multiprocessors());
   const dim3 grid(1, traits.grid_for(loop.capacity * 64 * kMostThreadsPerObject));
-  launch(traits, object_kernel<A, F, Together...>, grid, executor.stream(), loop.list, loop.function);
+  launch(traits, object_kernel<A, F, Together...>, grid, executor.stream(), loop.list, loop.function, turn);
 }
 
 template <class A, class... Fs>
 void loop_over_objects(Executor& executor, const ObjectLoop<Fs>&... loops) {
   bring_up_to_date<A>(executor);
   constexpr std::size_t kBytes = (std::size_t{0} + ... + sizeof(ListedObjects<Fs>));
+  [[maybe_unused]] Turn turn = sizeof...(Fs) < 2 ? Turn::alone : Turn::first;
   if constexpr (sizeof...(Fs) < 2 || kBytes > kMostArgumentBytes || !kClassesShareKernels) {
-    (submit_object_kernel<A>(executor, loops), ...);
+    (submit_object_kernel<A>(executor, loops, std::exchange(turn, Turn::later)), ...);
   } else {
     static const KernelTraits traits(classes_kernel<A, Fs...>, executor.multiprocessors());
     if (traits.threads < kThreadsPerBlock) {  // the loops visit pairs
-      (submit_object_kernel<A, Fs, Fs...>(executor, loops), ...);
+      (submit_object_kernel<A, Fs, Fs...>(executor, loops, std::exchange(turn, Turn::later)), ...);
       return;
     }
     const dim3 grid(sizeof...(Fs), traits.grid_for(std::max({loops.capacity...}) * 64));
