@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
        {"checkpoint", benchmarks::run_checkpoint},
        {"dispatch", benchmarks::run_dispatch},
        {"polymorphism", benchmarks::run_polymorphism},
+       {"flame_gpu", benchmarks::run_flame_gpu},
        {"host_loop", benchmarks::run_host_loop},
        {"host_threads", benchmarks::run_host_threads},
        {"host_lattices", benchmarks::run_host_lattices},

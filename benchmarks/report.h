@@ -49,8 +49,8 @@ class Report {
   std::vector<Record> records_;
 };
 
-// The benchmarks; each lives in the file of its name, that of polymorphism in its folder, those of the applications in
-// applications.cpp.
+// The benchmarks; each lives in the file of its name, those of polymorphism and FLAME GPU's models in their folders,
+// those of the applications in applications.cpp.
 void run_field_loop(Report& report, const Settings& settings);
 void run_sparse_loop(Report& report, const Settings& settings);
 void run_neighbour_loop(Report& report, const Settings& settings);
@@ -68,6 +68,7 @@ void run_growth(Report& report, const Settings& settings);
 void run_checkpoint(Report& report, const Settings& settings);
 void run_dispatch(Report& report, const Settings& settings);
 void run_polymorphism(Report& report, const Settings& settings);
+void run_flame_gpu(Report& report, const Settings& settings);
 void run_host_loop(Report& report, const Settings& settings);
 void run_host_threads(Report& report, const Settings& settings);
 void run_host_lattices(Report& report, const Settings& settings);
