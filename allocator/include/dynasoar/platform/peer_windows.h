@@ -213,7 +213,9 @@ class PeerWindows {
     const std::size_t sides = (state_.arrived[0] != nullptr ? 1u : 0u) + (state_.arrived[1] != nullptr ? 1u : 0u);
 #if DYNASOAR_CUDA_BACKEND
     const std::size_t threads = std::max<std::size_t>(count, 1);
-    const KernelTraits sized = traits<Write, Read>().for_threads(threads * sides, executor_.multiprocessors());
+    KernelTraits sized = traits<Write, Read>().for_threads(threads * sides, executor_.multiprocessors());
+    static_assert(PeerState::kFlags <= kThreadsPerBlock);
+    sized.threads = std::max(sized.threads, PeerState::kFlags);  // so that a thread waits for one flag at most
     const std::size_t most = std::min<std::size_t>(PeerState::kFlags, sized.resident / sides);
     const auto blocks = static_cast<unsigned>(std::min<std::size_t>((threads - 1) / sized.threads + 1, most));
     launch(sized, peer_kernel<Write, Read>, dim3(blocks, static_cast<unsigned>(sides)), executor_.stream(),
