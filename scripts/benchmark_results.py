@@ -35,6 +35,7 @@ LESS_BY_METRIC = {
                     True),
     **dict.fromkeys(["fragmentation before", "mean size", "deviation of sizes", "references per triangle", "allocations",
                      "TAS, computed", "WAS, bound", "not finished",
+                     "rounds of moves in a step",
                      *(f"{what} at the end" for what in ("objects", "alive", "bodies", "springs", "agents", "cars", "people", "ants", "cells", "trees"))],
                     None)}
 

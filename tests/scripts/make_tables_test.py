@@ -540,6 +540,53 @@ class MakeTables(unittest.TestCase):
         self.make_allocator_page([self.allocator_record("soa", 1024, 2)])
         self.assertIn("| 2.50 |", self.read("docs/allocator-benchmarks/originals.md"))
 
+    def flame_records(self):
+        """Times of FLAME GPU 2's examples, and of our models of them. Circles run more steps here."""
+        commit = {"commit": "fedcba9876543210, 2.0 of 2000-01-01"}
+        theirs = [record("flame_gpu", model, size, "time of a step", "ms", median, **commit) for model, size, median in (
+            ("life", {"width": 1024, "height": 1024, "steps": 200}, 1), ("circles", {"agents": 131072, "steps": 300}, 8))]
+        theirs.append(record("flame_gpu", "circles", {"agents": 131072, "steps": 300}, "time of a step, first tenth included", "ms", 80, **commit))
+        ours = [record("flame_gpu", variant, size, "time of a step", "ms", median) for variant, size, median in (
+            ("life, a cell at every place", {"width": 1024, "height": 1024, "steps": 200}, 0.1),
+            ("life, live cells placed", {"width": 1024, "height": 1024, "steps": 200}, 0.02),
+            ("life, live cells placed", {"width": 4096, "height": 4096, "steps": 200}, 0.5),
+            ("circles", {"agents": 16384, "steps": 1000}, 1), ("circles", {"agents": 131072, "steps": 1000}, 16))]
+        return theirs, ours
+
+    def make_flame(self, theirs, ours):
+        self.write("docs/benchmarks-flame-gpu.md", "<!-- results:flame_gpu -->\n<!-- /results:flame_gpu -->\n")
+        self.write("benchmarks/results/made-up.json", all_records() + ours)
+        if theirs:
+            self.write("benchmarks/results/made-up-flame-gpu-2.json", theirs)
+        return self.run_program()
+
+    def test_compares_models_with_those_of_flame_gpu_2_of_the_same_size(self):
+        result = self.make_flame(*self.flame_records())
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        text = self.read("docs/benchmarks-flame-gpu.md")
+        self.assertIn("| model | agents or places | steps | FLAME GPU 2 | DynaSOAr | times as fast |\n|---|---|---|---|---|---|\n"
+                      "| life, a cell at every place | 1 024 x 1 024 | 200 | 1.00 ms | 0.100 ms | 10.0 |\n"
+                      "| life, live cells placed | 1 024 x 1 024 | 200 | 1.00 ms | 0.0200 ms | 50.0 |\n"
+                      "| circles | 131 072 | 300; DynaSOAr: 1000 | 8.00 ms | 16.0 ms | 0.500 |\n\n", text)
+        self.assertIn("FLAME GPU 2: NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-02, "
+                      "commit fedcba9, 2.0 of 2000-01-01, 5 repetitions.\n\nDynaSOAr: ", text)
+        self.assertIn("commit 0123456, 5 repetitions.\n", text)
+
+    def test_tables_of_flame_gpu_2_that_cannot_be_made_say_why(self):
+        theirs, ours = self.flame_records()
+        for their_records, our_records, words in (
+                (theirs, ours[1:], "no result of 'life, a cell at every place', 1 024 x 1 024, on NVIDIA Made-Up GPU"),
+                ([theirs[0] | {"variant": "ants"}], ours, "is of 'ants'; known are life, boids, circles, Sugarscape"),
+                ([theirs[0] | {"date": "2000-01-03"}, *theirs[1:]], ours, "results of FLAME GPU 2 of one run"),
+                (theirs, [ours[0] | {"date": "2000-01-03"}, *ours[1:]], "results of DynaSOAr of one run")):
+            result = self.make_flame(their_records, our_records)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(words, result.stderr)
+
+    def test_the_table_of_flame_gpu_2_is_left_as_it_is_where_there_are_no_results(self):
+        self.assertEqual(self.make_flame([], []).returncode, 0)
+        self.assertEqual(self.read("docs/benchmarks-flame-gpu.md"), "<!-- results:flame_gpu -->\n<!-- /results:flame_gpu -->\n")
+
     def test_compares_allocators_in_one_run_only(self):
         self.make_allocator_page([self.allocator_record("soa", 1024, 2)])
         self.write("benchmarks/results/made-up-allocators.json",
