@@ -63,6 +63,13 @@ class Facts(unittest.TestCase):
         readme = text("README.md").split("## How fast")[1].split("\n## ")[0]
         self.assertEqual(set(figures) - set(re.findall(r"\d+\.\d+", readme)), set())
 
+    def test_the_start_page_has_only_figures_of_the_comparison_with_flame_gpu_2(self):
+        paragraph = next(part for part in text("docs/index.md").split("\n\n") if "(benchmarks-flame-gpu.md)" in part)
+        figures = set(re.findall(r"\d+\.\d+", paragraph))
+        self.assertGreaterEqual(len(figures), 4)
+        table = text("docs/benchmarks-flame-gpu.md").split("results:flame_gpu -->")[1]
+        self.assertEqual(figures - set(re.findall(r"(\d+\.\d+) \|$", table, re.M)), set())
+
     def test_the_quick_start_shows_a_project_that_is_tested(self):
         block = re.search(r"```cmake\n(.*?)```", text("docs/quick-start.md"), re.S)[0]
         self.assertIn("<!-- consumer: add_subdirectory -->\n" + block, text("docs/install.md"))
