@@ -1,4 +1,4 @@
-"""Spack's recipe for DynaSOAr. packaging/README.md says how to use it, and what a release fills in."""
+"""Spack's recipe for DynaSOAr. packaging/README.md says how to use it, and what a release adds."""
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 
@@ -6,10 +6,11 @@ from spack.package import *
 
 
 class Dynasoar(CMakePackage):
-    """A C++20 library for programs that create, delete and loop over many objects in structure-of-arrays layout.
+    """A C++20 library for programs that create, delete and loop over many objects in
+    structure-of-arrays layout.
 
-    It installs headers and sources, which the build of a program compiles for NVIDIA GPUs or for CPUs. Therefore, there is no
-    variant for CUDA: the program chooses.
+    It installs headers and sources, which the build of a program compiles for NVIDIA GPUs or for
+    CPUs. Therefore, there is no variant for CUDA: the program chooses.
     """
 
     homepage = "https://dynasoar.invalid"
@@ -31,7 +32,7 @@ class Dynasoar(CMakePackage):
         depends_on("pkgconfig", type="build")
         depends_on("cli11@2.1:")
         depends_on("fmt@9.1:")
-        depends_on("cairo+png")
+        depends_on("cairo+png+fc")
         depends_on("fontconfig")
         depends_on("pugixml")
         depends_on("random123")
@@ -41,6 +42,11 @@ class Dynasoar(CMakePackage):
     conflicts("platform=darwin", msg="DynaSOAr runs on Linux only")
     conflicts("platform=windows", msg="DynaSOAr runs on Linux only")
 
+    sanity_check_is_file = [
+        join_path("include", "dynasoar", "dynasoar.h"),
+        join_path("share", "cmake", "dynasoar", "dynasoarConfig.cmake"),
+    ]
+
     def cmake_args(self):
         return [
             self.define_from_variant("DYNASOAR_APPS", "models"),
@@ -48,9 +54,21 @@ class Dynasoar(CMakePackage):
             self.define("DYNASOAR_MPI", "OFF"),
             self.define("DYNASOAR_TESTS", False),
             self.define("DYNASOAR_BENCHMARKS", False),
+            # Without it, a clang 14 of the system is used for a program that is not installed.
+            self.define("DYNASOAR_CLANG_LIBRARY", False),
         ]
+
+    def build(self, spec, prefix):
+        if spec.satisfies("+models"):  # otherwise, only headers and sources are installed
+            super().build(spec, prefix)
 
     @run_after("install", when="+models")
     def install_models(self):
         cmake = Executable(self.spec["cmake"].prefix.bin.cmake)
         cmake("--install", self.build_directory, "--component", "models")
+
+    def test_commands(self):
+        """the commands print their usage"""
+        for name in ("dynasoar-sweep", "dynasoar-plot-log"):
+            command = Executable(self.prefix.bin.join(name))
+            assert "usage: " + name in command("--help", output=str.split)

@@ -4,6 +4,7 @@ Usage: packaging_test.py <project folder>
 """
 
 import importlib.util
+import os
 import pathlib
 import re
 import sys
@@ -67,6 +68,7 @@ def load_spack_recipe():
     for name in ("license", "version", "variant", "depends_on", "when", "conflicts", "run_after"):
         setattr(package, name, recorder.directive(name))
     package.Executable = object
+    package.join_path = os.path.join
     cmake = types.ModuleType("spack_repo.builtin.build_systems.cmake")
 
     class CMakePackage:
@@ -102,7 +104,7 @@ class Recipes(unittest.TestCase):
     def assert_options_exist(self, options):
         known = "".join(path.read_text(encoding="utf-8") for path in CMAKE_FILES)
         for option in options:
-            self.assertRegex(known, rf"(?:option|set)\({option} ", option)
+            self.assertRegex(known, rf"(?:option|set|find_library)\({option} ", option)
 
     def test_the_conda_recipe_fits_the_project(self):
         recipe = text("packaging/conda/recipe.yaml")
@@ -129,11 +131,47 @@ class Recipes(unittest.TestCase):
         self.assertEqual(options["DYNASOAR_APPS"], "models")
         self.assert_options_exist(options)
         self.assertEqual([arguments for _, arguments, _ in recorder.of("variant")], [("models",)])
-        needed = {arguments[0] for _, arguments, _ in recorder.of("depends_on")}
-        minimum = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", text("CMakeLists.txt"))[1]
-        self.assertLessEqual({f"cmake@{minimum}:", "boost", "cli11@2.1:", "fmt@9.1:", "python@3.11:"}, needed)
+        for file in recipe.sanity_check_is_file:
+            source = "cmake/dynasoarConfig.cmake.in" if file.endswith(".cmake") else f"dsl/{file}"
+            self.assertTrue((ROOT / source).is_file(), file)
+        lines = text("packaging/spack/package.py").splitlines()
+        self.assertEqual([line for line in lines if len(line) > 99], [], "Spack's style check allows 99 columns")
         for _, _, keywords in recorder.of("version"):  # a release adds the checksum of its archive
             self.assertTrue(keywords.keys() & {"branch", "sha256"})
+
+
+class Dependencies(unittest.TestCase):
+    # What Debian calls the packages of scripts/install-dependencies, and what Spack calls them. Spack installs make and ninja by
+    # itself, and has no package of the font.
+    SPACK = {"cmake": {"cmake"}, "g++": {"cxx"}, "make": set(), "ninja-build": set(), "pkg-config": {"pkgconfig"},
+             "libboost-dev": {"boost"}, "libcli11-dev": {"cli11"}, "libfmt-dev": {"fmt"}, "librandom123-dev": {"random123"},
+             "libcairo2-dev": {"cairo", "fontconfig"}, "libpugixml-dev": {"pugixml"}, "fonts-dejavu-core": set(),
+             "python3": {"python"}}
+    CONDA = {"libboost-dev": "libboost-headers", "python3 (>= 3.11)": "python >=3.11"}
+    minimum = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", text("CMakeLists.txt"))[1]
+
+    def test_spack_installs_what_install_dependencies_installs(self):
+        packages = re.search(r"^packages=\((.*?)\)", text("scripts/install-dependencies"), re.M | re.S)[1].split()
+        self.assertEqual(set(packages), set(self.SPACK))
+        _, recorder = load_spack_recipe()
+        specs = [arguments[0] for _, arguments, _ in recorder.of("depends_on")]
+        names = [re.match(r"[\w-]+", spec)[0] for spec in specs]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(set(names), set().union(*self.SPACK.values()) | {"gzip"})  # Debian always has gzip
+        program = dict(re.findall(r"find_package\((\w+) ([\d.]+) QUIET\)", text("cmake/DynasoarProgram.cmake")))
+        python = re.search(r"python3 \(>= ([\d.]+)\)", text("cmake/DynasoarPackage.cmake"))[1]
+        self.assertEqual({spec for spec in specs if "@" in spec},
+                         {f"cmake@{self.minimum}:", f"cli11@{program['CLI11']}:", f"fmt@{program['fmt']}:", f"python@{python}:"})
+
+    def test_conda_installs_what_the_debian_package_installs(self):
+        sections = text("packaging/conda/recipe.yaml").partition("\nrequirements:\n")[2].partition("\ntests:")[0]
+        needed = {name: set(re.findall(r"^    - (.+)$", lines, re.M))
+                  for name, lines in re.findall(r"^  (\w+):\n((?:    .*\n?)+)", sections, re.M)}
+        debian = re.search(r'CPACK_DEBIAN_CORE_PACKAGE_DEPENDS "(.*)"', text("cmake/DynasoarPackage.cmake"))[1].split(", ")
+        self.assertEqual(needed.pop("run"), {self.CONDA[package] for package in debian} | {"__linux"})
+        self.assertEqual(needed.pop("host"), {"libboost-headers"})
+        self.assertEqual(needed.pop("build"), {"${{ compiler('cxx') }}", "${{ stdlib('c') }}", f"cmake >={self.minimum}", "gzip", "make"})
+        self.assertEqual(needed, {})
 
 
 class Containers(unittest.TestCase):
