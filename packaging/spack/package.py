@@ -21,6 +21,7 @@ class Dynasoar(CMakePackage):
     version("main", branch="main")
 
     variant("models", default=False, description="Build and install the applications, for CPUs")
+    variant("view", default=False, when="+models", description="Windows and animations")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
@@ -37,6 +38,10 @@ class Dynasoar(CMakePackage):
         depends_on("pugixml")
         depends_on("random123")
 
+    with when("+view"):
+        depends_on("sdl2")
+        depends_on("libwebp+libwebpmux")
+
     conflicts("%gcc@:11", msg="DynaSOAr needs C++20 of g++ 12 or newer")
     conflicts("%clang@:13", msg="DynaSOAr needs C++20 of clang 14 or newer")
     conflicts("platform=darwin", msg="DynaSOAr runs on Linux only")
@@ -50,12 +55,17 @@ class Dynasoar(CMakePackage):
     def cmake_args(self):
         return [
             self.define_from_variant("DYNASOAR_APPS", "models"),
+            self.define_from_variant("DYNASOAR_VIEW", "view"),
             self.define("DYNASOAR_CUDA", "OFF"),
             self.define("DYNASOAR_MPI", "OFF"),
             self.define("DYNASOAR_TESTS", False),
             self.define("DYNASOAR_BENCHMARKS", False),
-            # Without it, a clang 14 of the system is used for a program that is not installed.
+            # Otherwise, the applications would use libraries of the system. CLANG is for a program
+            # that is not installed.
             self.define("DYNASOAR_CLANG_LIBRARY", False),
+            self.define("DYNASOAR_HDF5_LIBRARY", False),
+            self.define("DYNASOAR_PNG_LIBRARY", False),
+            self.define("DYNASOAR_ZSTD_LIBRARY", False),
         ]
 
     def build(self, spec, prefix):

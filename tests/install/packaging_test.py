@@ -13,7 +13,7 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv[1])
 PACKAGING = ROOT / "packaging"
-CMAKE_FILES = [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake"), *ROOT.glob("cmake/*.in")]
+CMAKE_FILES = [ROOT / "CMakeLists.txt", ROOT / "apps" / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake"), *ROOT.glob("cmake/*.in")]
 
 
 def text(name):
@@ -130,7 +130,7 @@ class Recipes(unittest.TestCase):
         options = dict(recipe().cmake_args())
         self.assertEqual(options["DYNASOAR_APPS"], "models")
         self.assert_options_exist(options)
-        self.assertEqual([arguments for _, arguments, _ in recorder.of("variant")], [("models",)])
+        self.assertEqual([arguments for _, arguments, _ in recorder.of("variant")], [("models",), ("view",)])
         for file in recipe.sanity_check_is_file:
             source = "cmake/dynasoarConfig.cmake.in" if file.endswith(".cmake") else f"dsl/{file}"
             self.assertTrue((ROOT / source).is_file(), file)
@@ -146,13 +146,13 @@ class Dependencies(unittest.TestCase):
     SPACK = {"cmake": {"cmake"}, "g++": {"cxx"}, "make": set(), "ninja-build": set(), "pkg-config": {"pkgconfig"},
              "libboost-dev": {"boost"}, "libcli11-dev": {"cli11"}, "libfmt-dev": {"fmt"}, "librandom123-dev": {"random123"},
              "libcairo2-dev": {"cairo", "fontconfig"}, "libpugixml-dev": {"pugixml"}, "fonts-dejavu-core": set(),
-             "python3": {"python"}}
+             "python3": {"python"}, "libsdl2-dev": {"sdl2"}, "libwebp-dev": {"libwebp"}}
     CONDA = {"libboost-dev": "libboost-headers", "python3 (>= 3.11)": "python >=3.11"}
     minimum = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", text("CMakeLists.txt"))[1]
 
     def test_spack_installs_what_install_dependencies_installs(self):
-        packages = re.search(r"^packages=\((.*?)\)", text("scripts/install-dependencies"), re.M | re.S)[1].split()
-        self.assertEqual(set(packages), set(self.SPACK))
+        lists = dict(re.findall(r"^(\w*packages)=\((.*?)\)", text("scripts/install-dependencies"), re.M | re.S))
+        self.assertEqual({*lists["packages"].split(), *lists["view_packages"].split()}, set(self.SPACK))
         _, recorder = load_spack_recipe()
         specs = [arguments[0] for _, arguments, _ in recorder.of("depends_on")]
         names = [re.match(r"[\w-]+", spec)[0] for spec in specs]
