@@ -163,6 +163,12 @@ class Dependencies(unittest.TestCase):
         self.assertEqual({spec for spec in specs if "@" in spec},
                          {f"cmake@{self.minimum}:", f"cli11@{program['CLI11']}:", f"fmt@{program['fmt']}:", f"python@{python}:"})
 
+    def test_the_sources_find_in_fmt_11_what_it_has_moved(self):  # Spack and conda-forge have it
+        files = [path for folder in ("dsl", "apps", "benchmarks") for path in (ROOT / folder).rglob("*") if path.suffix in (".h", ".cpp")]
+        users = [path for path in files if "fmt::join(" in path.read_text(encoding="utf-8")]
+        self.assertGreater(len(users), 0)
+        self.assertEqual([path for path in users if "#include <fmt/ranges.h>" not in path.read_text(encoding="utf-8")], [])
+
     def test_conda_installs_what_the_debian_package_installs(self):
         sections = text("packaging/conda/recipe.yaml").partition("\nrequirements:\n")[2].partition("\ntests:")[0]
         needed = {name: set(re.findall(r"^    - (.+)$", lines, re.M))
