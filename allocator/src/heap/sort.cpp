@@ -17,8 +17,6 @@ namespace dynasoar::detail {
 
 namespace {
 
-constexpr std::size_t kMoveBytes = sizeof(Record) + sizeof(std::uint32_t);  // per object: a record and a destination
-
 /// The words of the fields of a class, in groups of four.
 std::vector<FieldWords> words_of(const ClassInfo& info) {
   std::vector<FieldWords> all;

@@ -258,9 +258,6 @@ class PeerWindows {
 
   /// The side of a neighbour that did not arrive in time; -1 if there is none. Submitted exchanges may still change it.
   int missing_side() const;
-  bool was_aborted() const {
-    return mail_[PeerState::kAborted] != 0;
-  }
 
   /// Lets waiting and later exchanges return soon. No message can be exchanged any more.
   void abort() noexcept {
