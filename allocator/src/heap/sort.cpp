@@ -10,6 +10,7 @@
 #include <dynasoar/heap/pointer_updates.h>
 #include <dynasoar/heap/sort_tasks.h>
 #include <dynasoar/loops/team_loops.h>
+#include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/sort.h>
 
@@ -218,8 +219,9 @@ void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
   const SortStep step{sorted_, order};
   const std::size_t teams = entries_ / kBlocksPerSortTeam + 1;  // a good number
   load_steps(executor_, memory_, sorted_.heap.wanted);
-  // Checked builds have several windows for small classes, too, so that tests cover this.
-  const std::size_t window = memory_.is_checked() ? objects_ / 3 + 1 : kRanksPerSortWindow;
+  // Windows do not pay on a CPU. Checked builds have several for small classes, too, so that tests cover this.
+  const std::size_t unchecked_window = kCudaBackend ? kRanksPerSortWindow : objects_;
+  const std::size_t window = memory_.is_checked() ? objects_ / 3 + 1 : unchecked_window;
   const std::uint32_t near_ranks = memory_.is_checked() ? kSlotsPerBlock : kNearRanks;
   auto* const moves_far = reinterpret_cast<std::uint8_t*>(radix + sort_scratch_bytes<Key>(objects_));
   for (std::size_t first = 0; first < objects_; first += window) {
