@@ -28,6 +28,15 @@ struct ForgetMisplaced {
   }
 };
 
+/// Describes the rows of a lattice that begin at whole blocks only because the lattice is small. Version 0.1 packed
+/// them, so its checkpoints have items of other names.
+std::string text_of_padding(const LatticeShape& shape) {
+  if (shape.is_divided() || !shape.has_blocks_in_rows()) return "";
+  const std::uint64_t rows = shape.size() / static_cast<std::uint32_t>(shape.width()), slots = shape.words() * 64;
+  if (rows == 1 || 8 * (slots - shape.size()) <= slots) return "";
+  return ", rows of " + std::to_string(slots / rows) + " slots";
+}
+
 /// Describes the part of a divided lattice that a process has.
 std::string text_of_part(const LatticeShape& shape) {
   if (!shape.is_divided() || shape.own_size() == 0) return "";
@@ -282,7 +291,7 @@ void PlacedClasses::clear_claims(const PlacedWords& words) {
 
 std::string name_in_checkpoint(const ClassTable& classes, std::size_t type, const LatticeShape& shape) {
   return std::string(plain_name(classes[type].name)) + " (class " + std::to_string(type) + ") on " + text_of(shape) +
-         text_of_part(shape);
+         text_of_padding(shape) + text_of_part(shape);
 }
 
 std::string text_of(const LatticeShape& shape) {

@@ -262,6 +262,7 @@ TEST_CASE("no object is lost, doubled or overwritten if many threads create, mov
   run<Grain, Grain>({width, 33}, seed, loops);
   run<Beast, Wolf, Bear>({width, 33}, seed, loops);
   run<Beast, Wolf, Bear>({3, 5}, seed, 4 * loops);
+  run<Beast, Wolf, Bear>({3, 4100}, seed, loops);  // with several rows in a word
 }
 
 }  // namespace lattice_stress_test

@@ -59,12 +59,15 @@ TEST_CASE("places have coordinates and numbers, and each has a slot of its own")
   }
 }
 
-TEST_CASE("rows are padded to whole blocks where that wastes at most an eighth") {
+TEST_CASE("rows are padded to whole blocks where that wastes at most an eighth, or little memory") {
   CHECK(LatticeShape({64, 100}, {}).words() == 100);
   CHECK(LatticeShape({56, 100}, {}).words() == 100);
-  CHECK(LatticeShape({55, 128}, {}).words() == 110);
+  CHECK(LatticeShape({55, 4096}, {}).words() == 4096);  // the largest lattice that is small
+  CHECK(LatticeShape({55, 4097}, {}).words() == 3521);
+  CHECK(LatticeShape({65, 32, 64}, {}).words() == 4096);
+  CHECK(LatticeShape({65, 33, 64}, {}).words() == 2145);
   CHECK(LatticeShape({300, 200}, {}).words() == 1000);
-  CHECK(LatticeShape({65, 64}, {}).words() == 65);
+  CHECK(LatticeShape({65, 64}, {}).words() == 128);
   CHECK(LatticeShape({60}, {}).words() == 1);
   CHECK(LatticeShape({100000, 100000}, {}).words() == 156300000);  // 1563 blocks a row
 }

@@ -120,6 +120,11 @@ inline constexpr unsigned kWarpsPerMultiprocessor = 48;
 /// work of a warp is a quarter of its work per word. Not recorded.
 inline constexpr std::uint32_t kFullWordsPerWarp = 4;
 
+/// The maximum number of slots of a lattice whose rows begin at whole blocks, whatever this wastes. Loops over blocks
+/// whose places are in several rows take several times as long. 2026-11-29 ("searches and
+/// lattices").
+inline constexpr std::size_t kMostPaddedSlots = std::size_t{1} << 18;
+
 /// Threads of a team. 2026-11-23 ("compaction"): 512 instead of 256 gain 12 % if every step compacts.
 inline constexpr int kThreadsPerTeam = 512;
 
@@ -201,14 +206,14 @@ inline constexpr std::size_t kChunksAtOnce = 8;
 inline constexpr std::uint32_t kNeighbourParts = 16;
 
 /// The minimum number of thread blocks of 256 threads per multiprocessor in loops over the objects of a grid: 4 leaves
-/// 64 registers per thread. Such loops compute, but warps wait for more than half of their time. Other numbers were not
-/// tried. 2026-11-28 ("agents in space").
+/// 64 registers per thread. Such loops compute, but warps wait for more than half of their time. 2026-11-28 ("agents in
+/// space"); 2026-11-29 ("searches and lattices"): 5, 6 and 8 compared.
 inline constexpr int kPlaceBlocksPerMultiprocessor = 4;
 
 /// How often the thread blocks of a loop over the objects of a grid fill the device, if its method returns no
-/// reduction: the searches of some warps take much longer than those of others. 2026-11-28 ("classes in one kernel"):
-/// 1, 2 and 4 compared.
-inline constexpr unsigned kRoundsOfPlaces = 4;
+/// reduction: the searches of some warps take much longer than those of others. 2026-11-29 ("searches and lattices"):
+/// 4, 8, 16 and 32 compared.
+inline constexpr unsigned kRoundsOfPlaces = 8;
 
 /// The maximum number of objects of a grid for which threads share an object. On an H200, 4000 objects take 12 us with
 /// shared objects and 60 us without; a million take 650 us and 253 us. Not measured in between. 2026-11-23 and

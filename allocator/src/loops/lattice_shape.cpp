@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <dynasoar/platform/error.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar {
 
@@ -40,10 +41,12 @@ Axis::Axis(int number, std::size_t places, std::size_t slots, bool is_periodic)
 
 namespace {
 
-/// Slots from a row of `width` places to the next: whole blocks, unless this wastes more than an eighth of them.
-std::size_t stride_of(std::size_t width, bool has_rows, bool is_divided) {
+/// Slots from a row of `width` places to the next: whole blocks, unless this wastes more than an eighth of the slots of
+/// a large lattice.
+std::size_t stride_of(std::size_t width, std::size_t rows, bool has_rows, bool is_divided) {
   const std::size_t padded = (width + 63) / 64 * 64;
-  return has_rows && (is_divided || 8 * (padded - width) <= padded) ? padded : width;
+  const bool is_small = rows <= kMostPaddedSlots / padded;
+  return has_rows && (is_divided || is_small || 8 * (padded - width) <= padded) ? padded : width;
 }
 
 }  // namespace
@@ -69,7 +72,7 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
         "dynasoar: a Lattice with one axis cannot be divided among processes: give it {width, height}, of which "
         "each process gets some rows");
   }
-  const std::size_t stride = detail::stride_of(sizes[0], sizes.size() > 1, slab != nullptr);
+  const std::size_t stride = detail::stride_of(sizes[0], rows, sizes.size() > 1, slab != nullptr);
   if (rows > kMostRows || rows > kMostPlaces / stride) {
     throw Error("dynasoar: a Lattice has at most 2^37 places in at most 2^31 rows, but this one is given " +
                 std::to_string(rows) + " rows of " + std::to_string(sizes[0]) + " places: make it smaller");
