@@ -177,61 +177,77 @@ __device__ inline Place Landscape::taken(Place middle, std::uint8_t position, De
   return wanted;
 }
 
+/// What most loops need of an agent, in one field: few places have an agent, so that each field of an agent is in a
+/// part of memory of its own.
+struct Body {
+  std::uint32_t wealth;
+  Traits traits;
+  std::uint16_t age;
+  std::uint16_t choice;  ///< the position that it asked for, or kNone
+};
+
 class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Agent, (wealth_, std::uint32_t), (traits_, Traits), (age_, std::uint8_t),
-                  (choice_, std::uint8_t));  // the position that it asked for, or kNone
+  DYNASOAR_FIELDS(Agent, (body_, Body));
 
-  __device__ explicit Agent(Traits traits) : wealth_(traits.endowment), traits_(traits), age_(0), choice_(kNone) {}
+  __device__ explicit Agent(Traits traits) : body_(Body{traits.endowment, traits, 0, kNone}) {}
 
   /// Grows older and eats, or dies.
   __device__ void live() {
-    ++age_;
-    if (dies(age_, wealth_, traits_)) {
+    ++body_->age;
+    if (dies(body_->age, body_->wealth, body_->traits)) {
       dynasoar::destroy(this);
     } else {
-      wealth_ -= traits_->metabolism;
+      body_->wealth -= body_->traits.metabolism;
     }
   }
 
   /// Asks for the best place in sight.
   __device__ void ask(Landscape land) {
     const Place here = dynasoar::place_of(this);
-    choice_ = land.ask(here, Landscape::best_in_sight(here, traits_->vision), Decision::move_ask);
+    body_->choice = land.ask(here, Landscape::best_in_sight(here, body_->traits.vision), Decision::move_ask);
   }
 
-  __device__ std::uint32_t wealth() const { return wealth_; }
+  __device__ std::uint32_t wealth() const { return body_->wealth; }
 
   __device__ CellState state() const {
-    const Traits traits = traits_;
+    const Body body = body_;
+    const Traits& traits = body.traits;
     return {.vision = traits.vision,
             .max_age = traits.max_age,
             .endowment = traits.endowment,
             .metabolism = traits.metabolism,
-            .wealth = wealth_,
-            .age = age_};
+            .wealth = body.wealth,
+            .age = static_cast<std::uint8_t>(body.age)};
   }
 
  protected:
-  __device__ bool is_ready_for_children() const { return is_ready(age_, wealth_, traits_); }
+  __device__ bool is_ready_for_children() const { return is_ready(body_->age, body_->wealth, body_->traits); }
 
   /// Moves to the cell that it asked for, if that chose it, and harvests where it is then.
   template <class T>
   __device__ static T* moved_and_fed(T* agent, const Landscape& land) {
     Place here = dynasoar::place_of(agent);
-    if (agent->choice_ != kNone) {
-      const Place wanted = land.taken(here, agent->choice_, Decision::move_accept);
+    if (agent->body_->choice != kNone) {
+      const Place wanted = land.taken(here, agent->body_->choice, Decision::move_accept);
       if (wanted.exists()) {
         here = wanted;
         agent = dynasoar::move_to(agent, here);
       }
     }
-    agent->wealth_ += dynasoar::at<Cell>(here)->harvest();
+    agent->body_->wealth += dynasoar::at<Cell>(here)->harvest();
     return agent;
   }
 
-  __device__ void pay_for_child() { wealth_ -= birth_price(traits_); }
+  __device__ void pay_for_child() { body_->wealth -= birth_price(body_->traits); }
+};
+
+/// What only females have.
+struct Motherhood {
+  std::uint8_t children;
+  std::uint8_t max_children;
+  bool is_ready;  ///< for a child, after the last harvest
 };
 
 class Female final : public Agent {
@@ -239,22 +255,21 @@ class Female final : public Agent {
   using BaseClass = Agent;
   using Bid = dynasoar::AtomicWord<std::uint64_t>;
   DYNASOAR_FIELDS(Female, (bid_, Bid),  // the lowest of those who propose, or kNoBid
-                  (children_, std::uint8_t), (max_children_, std::uint8_t),
-                  (is_ready_, bool));  // after the last harvest
+                  (motherhood_, Motherhood));
 
   static constexpr std::uint64_t kNoBid = ~std::uint64_t{0};
 
   __device__ Female(Traits traits, std::uint8_t max_children)
-      : Agent(traits), children_(0), max_children_(max_children), is_ready_(false) {
+      : Agent(traits), motherhood_(Motherhood{0, max_children, false}) {
     bid_->store(kNoBid, dynasoar::Order::relaxed);
   }
 
   __device__ void move(Landscape land) {
     Female* const self = moved_and_fed(this, land);
-    self->is_ready_ = self->is_ready_for_children();
+    self->motherhood_->is_ready = self->is_ready_for_children();
   }
 
-  __device__ bool is_ready() const { return is_ready_; }
+  __device__ bool is_ready() const { return motherhood_->is_ready; }
 
   __device__ void receive_proposal(std::uint64_t bid) { bid_->fetch_min(bid, dynasoar::Order::relaxed); }
 
@@ -262,21 +277,21 @@ class Female final : public Agent {
   __device__ bool accepts(std::uint64_t bid) {
     if (bid_->load(dynasoar::Order::relaxed) != bid) return false;
     bid_->store(kNoBid, dynasoar::Order::relaxed);
-    return children_ < max_children_;
+    return motherhood_->children < motherhood_->max_children;
   }
 
   /// Has a child with this father. @return the child's traits
   __device__ Traits bear_child(Traits father) {
     pay_for_child();
-    ++children_;
-    return mean(father, traits_);
+    ++motherhood_->children;
+    return mean(father, body_->traits);
   }
 
   __device__ CellState state() const {
     CellState state = Agent::state();
     state.kind = kFemale;
-    state.children = children_;
-    state.max_children = max_children_;
+    state.children = motherhood_->children;
+    state.max_children = motherhood_->max_children;
     return state;
   }
 };
@@ -296,7 +311,7 @@ class Male final : public Agent {
     const Place here = dynasoar::place_of(this);
     RichestAgent richest;
     Landscape::look(
-        here, traits_->vision,
+        here, body_->traits.vision,
         [](Place place) {
           const Female* const female = dynasoar::at<Female>(place);
           return female != nullptr && female->is_ready() ? female->wealth() : 0;
@@ -317,7 +332,7 @@ class Male final : public Agent {
       beloved_ = kNone;
       return;
     }
-    choice_ = land.ask(here, Landscape::free_in_sight(here, traits_->vision), Decision::birth_ask);
+    body_->choice = land.ask(here, Landscape::free_in_sight(here, body_->traits.vision), Decision::birth_ask);
   }
 
   /// Has a child in the cell that he asked for, if that chose him.
@@ -325,12 +340,12 @@ class Male final : public Agent {
     const std::uint8_t mother = beloved_;
     if (mother == kNone) return;
     beloved_ = kNone;
-    if (choice_ == kNone) return;
+    if (body_->choice == kNone) return;
     const Place here = dynasoar::place_of(this);
-    const Place cradle = land.taken(here, choice_, Decision::birth_accept);
+    const Place cradle = land.taken(here, body_->choice, Decision::birth_accept);
     if (!cradle.exists()) return;
     pay_for_child();
-    const Traits traits = dynasoar::at<Female>(Landscape::at(here, mother))->bear_child(traits_);
+    const Traits traits = dynasoar::at<Female>(Landscape::at(here, mother))->bear_child(body_->traits);
     const Newborn child = newborn(land.seed, Landscape::number(cradle), land.step);
     if (child.kind == kMale) {
       dynasoar::make_new_at<Male>(cradle, traits);
