@@ -87,14 +87,22 @@ struct City {
   __device__ CellState state(std::uint32_t c) const;
 };
 
+/// What a Search knows, in one field: few places have a Search, so that each field of one is in a part of memory of its
+/// own.
+struct Wish {
+  Place wanted;         ///< for which the agent bids, and which it may then win; or no place
+  std::uint64_t steps;  ///< for how many steps the agent has been unhappy
+};
+
 /// Belongs to an agent while it is unhappy, and is at the same place.
 class Search final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Search, (wanted_, Place),  // for which the agent bids, and which it may then win; or no place
-                  (steps_, std::uint32_t));  // for how many steps the agent has been unhappy
+  DYNASOAR_FIELDS(Search, (wish_, Wish));
 
-  __device__ Search() : steps_(0) {}
+  __device__ Search() : wish_(Wish{Place(), 0}) {}
+
+  __device__ std::uint32_t steps() const { return static_cast<std::uint32_t>(wish_->steps); }
 
   /// Bids for a free place.
   __device__ void bid(City city) {
@@ -105,21 +113,23 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
       const Place there = City::place(city.rules.cell_of(words[look]));
       if (dynasoar::is_free<Agent>(there)) found = there;
     }
-    wanted_ = found;
-    steps_ += 1;
+    wish_ = Wish{found, wish_->steps + 1};
     if (found.exists()) dynasoar::at<Site>(found)->bid(lot_from(words[kLooks], here));
   }
 
   /// Whether the agent moves to the place that it has won, or leaves because its patience has run out.
   __device__ bool ends_here(City city) {
     const std::uint32_t here = City::number(dynasoar::place_of(this));
-    Place won = wanted_;
-    if (won.exists() && !is_lot_of(dynasoar::at<Site>(won)->least_lot(), here)) wanted_ = won = Place();
-    return won.exists() || city.rules.gives_up(steps_);
+    const Wish wish = wish_;
+    if (wish.wanted.exists()) {
+      if (is_lot_of(dynasoar::at<Site>(wish.wanted)->least_lot(), here)) return true;
+      wish_->wanted = Place();
+    }
+    return city.rules.gives_up(wish.steps);
   }
 
   __device__ void move(City) {
-    const Place here = dynasoar::place_of(this), won = wanted_;
+    const Place here = dynasoar::place_of(this), won = wish_->wanted;
     if (won.exists()) {
       dynasoar::at<Site>(won)->forget_bids();  // otherwise, a losing agent would win later
       dynasoar::for_each_at<Agent>(here, [&](Agent* agent) { dynasoar::move_to(agent, won); });
@@ -133,7 +143,7 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
 
 __device__ inline CellState City::state(std::uint32_t c) const {
   const Search* const search = dynasoar::at<Search>(place(c));
-  return {group(c), search != nullptr ? std::uint32_t{search->steps_} : 0};
+  return {group(c), search != nullptr ? search->steps() : 0};
 }
 
 /// The agents at 64 places look at their neighbours.
@@ -201,9 +211,9 @@ class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulati
   /// The agents, with the number of steps for which each has been unhappy.
   dynasoar::Columns read_columns() {
     dynasoar::Columns agents = handle().columns<Agent>();
-    const std::vector<std::uint32_t> steps = lattice_.raster_of<&Search::steps_>().values;
+    const std::vector<CellState> states = cells();
     std::vector<std::uint32_t> unhappy;
-    for (const std::uint64_t c : agents["place"].as<std::uint64_t>()) unhappy.push_back(steps[c]);
+    for (const std::uint64_t c : agents["place"].as<std::uint64_t>()) unhappy.push_back(states[c].unhappy);
     agents.columns.push_back(dynasoar::make_column("unhappy", unhappy));
     return agents;
   }
