@@ -87,9 +87,9 @@ struct City {
   __device__ CellState state(std::uint32_t c) const;
 };
 
-/// What a Search knows, in one field: few places have a Search, so that each field of one is in a part of memory of its
-/// own.
-struct Wish {
+/// What a Search knows. Few places have a Search, so each field would be in a part of memory of its own. Therefore all
+/// values are in one field. If several ranks ran the model, the place would have to be a field, which they convert.
+struct SearchState {
   Place wanted;         ///< for which the agent bids, and which it may then win; or no place
   std::uint64_t steps;  ///< for how many steps the agent has been unhappy
 };
@@ -98,11 +98,11 @@ struct Wish {
 class Search final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Search, (wish_, Wish));
+  DYNASOAR_FIELDS(Search, (state_, SearchState));
 
-  __device__ Search() : wish_(Wish{Place(), 0}) {}
+  __device__ Search() : state_(SearchState{Place(), 0}) {}
 
-  __device__ std::uint32_t steps() const { return static_cast<std::uint32_t>(wish_->steps); }
+  __device__ std::uint32_t steps() const { return static_cast<std::uint32_t>(state_->steps); }
 
   /// Bids for a free place.
   __device__ void bid(City city) {
@@ -113,23 +113,23 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
       const Place there = City::place(city.rules.cell_of(words[look]));
       if (dynasoar::is_free<Agent>(there)) found = there;
     }
-    wish_ = Wish{found, wish_->steps + 1};
+    state_ = SearchState{found, state_->steps + 1};
     if (found.exists()) dynasoar::at<Site>(found)->bid(lot_from(words[kLooks], here));
   }
 
   /// Whether the agent moves to the place that it has won, or leaves because its patience has run out.
   __device__ bool ends_here(City city) {
     const std::uint32_t here = City::number(dynasoar::place_of(this));
-    const Wish wish = wish_;
-    if (wish.wanted.exists()) {
-      if (is_lot_of(dynasoar::at<Site>(wish.wanted)->least_lot(), here)) return true;
-      wish_->wanted = Place();
+    const SearchState known = state_;
+    if (known.wanted.exists()) {
+      if (is_lot_of(dynasoar::at<Site>(known.wanted)->least_lot(), here)) return true;
+      state_->wanted = Place();
     }
-    return city.rules.gives_up(wish.steps);
+    return city.rules.gives_up(known.steps);
   }
 
   __device__ void move(City) {
-    const Place here = dynasoar::place_of(this), won = wish_->wanted;
+    const Place here = dynasoar::place_of(this), won = state_->wanted;
     if (won.exists()) {
       dynasoar::at<Site>(won)->forget_bids();  // otherwise, a losing agent would win later
       dynasoar::for_each_at<Agent>(here, [&](Agent* agent) { dynasoar::move_to(agent, won); });

@@ -177,8 +177,8 @@ __device__ inline Place Landscape::taken(Place middle, std::uint8_t position, De
   return wanted;
 }
 
-/// What most loops need of an agent, in one field: few places have an agent, so that each field of an agent is in a
-/// part of memory of its own.
+/// What most loops need of an agent. Few places have an agent, so each field would be in a part of memory of its own.
+/// Therefore all values are in one field.
 struct Body {
   std::uint32_t wealth;
   Traits traits;
@@ -243,7 +243,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
   __device__ void pay_for_child() { body_->wealth -= birth_price(body_->traits); }
 };
 
-/// What only females have.
+/// The values of a female that are not atomic.
 struct Motherhood {
   std::uint8_t children;
   std::uint8_t max_children;

@@ -121,8 +121,7 @@ inline constexpr unsigned kWarpsPerMultiprocessor = 48;
 inline constexpr std::uint32_t kFullWordsPerWarp = 4;
 
 /// The maximum number of slots of a lattice whose rows begin at whole blocks, whatever this wastes. Loops over blocks
-/// whose places are in several rows take several times as long. 2026-11-29 ("searches and
-/// lattices").
+/// whose places are in several rows take several times as long. 2026-11-29 ("searches and lattices").
 inline constexpr std::size_t kMostPaddedSlots = std::size_t{1} << 18;
 
 /// Threads of a team. 2026-11-23 ("compaction"): 512 instead of 256 gain 12 % if every step compacts.

@@ -1,5 +1,6 @@
 /// @file
-/// The declarations of CUDA that the tool needs to read a program if CUDA is not installed. No program includes it.
+/// The declarations of CUDA with which the tool reads a program, whether or not CUDA is installed. No program includes
+/// it.
 #pragma once
 
 #define __global__ __attribute__((global))
@@ -29,7 +30,8 @@ extern const __device__ int warpSize;
 
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
-enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNotReady = 600 };
+enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNotReady = 600 };
+typedef enum cudaError cudaError_t;
 extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 extern "C" cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);

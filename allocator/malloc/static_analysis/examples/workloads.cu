@@ -1,5 +1,5 @@
-// The linear and the quadratic workload (listings 2 and 3): each thread allocates n numbers and works with them. And the
-// messages of an all-to-all among the threads of a block.
+// The linear and the quadratic workload (listings 2 and 3): each thread allocates n numbers and works with them. Also an
+// all-to-all, in which the threads of a block send messages to each other.
 #include <cstdio>
 #include <cstdlib>
 
@@ -62,7 +62,7 @@ __global__ void all_to_all(int n, float* results) {
 
 using Kernel = void(int, float*);
 
-// Prints how many microseconds each of some runs of a kernel takes.
+// Runs a kernel several times, and prints the microseconds of each run and the sum of its results.
 void measure(const char* name, Kernel* kernel, int threads, int n, float* on_device) {
   const int kBlocks = 12, kRuns = 9;
   cudaEvent_t begin, end;

@@ -12,7 +12,7 @@
 /// - Bit fields have 64 bits, so a page of 4096 bytes needs the second level only for chunks below 64 bytes. Its bit
 ///   fields are at the start of the page. The thread that splits the page clears them before its chunk size becomes
 ///   visible.
-/// - A request waits for a moment if another one is just clearing the bit fields of a page.
+/// - A request waits a limited time while another one clears the bit fields of a page.
 /// - A page is split into the largest chunks of which the same number fits.
 /// - The search for a free chunk starts at the position of the count, not of the lane's number. On a page without freed
 ///   chunks, the first try succeeds.
@@ -182,8 +182,9 @@ class ScatterPages {
 
  private:
   static constexpr std::uint32_t kNoSpot = 0xFFFFFFFFu;
-  static constexpr int kSplitPatience =
-      8;  // looks at a page that another request splits, before the next page is tried
+
+  /// Looks at a page that another request splits, before the next page is tried. Not measured.
+  static constexpr int kSplitPatience = 8;
 
   __device__ char* page_memory(std::uint32_t page) const { return memory_ + std::size_t{page} * kPageBytes; }
 
@@ -203,9 +204,10 @@ class ScatterPages {
       const ScatterGrant grant = split_page(page, ScatterSplit::for_request(bytes), wanted, found);
       if (grant.count != 0) return grant;
     }
-    // Otherwise each lane of a warp would split a page of its own.
-    for (int look = 0; ScatterState::of(found).chunk == ScatterState::kSplitting && look < kSplitPatience; ++look) {
-      PlatformAtomics::pause(look);
+    // Without these looks, each lane of a warp would split a page of its own. Only pages of small chunks take time to
+    // be split. No pause: a GPU takes it as permission to let lanes leave each other.
+    const int looks = ScatterSplit::of(bytes).fields != 0 ? kSplitPatience : 0;
+    for (int i = 0; i < looks && ScatterState::of(found).chunk == ScatterState::kSplitting; ++i) {
       found = word.load(Order::relaxed);
     }
     const ScatterState state = ScatterState::of(found);
