@@ -71,10 +71,9 @@ class Egg final : public dynasoar::SoaBase<AllocatorT> {
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
 
-/// Lattices of whole words, of parts of words, of which warps take half a word and several words, and of several rows
-/// in a word.
+/// Lattices of whole words, of parts of words, of more words than a warp takes, and of several rows in a word.
 const std::vector<std::vector<std::size_t>> kSizes = {
-    {1}, {63}, {64}, {65}, {3, 5}, {257, 129}, {1024, 64}, {5, 6, 7}, {7, 4100}, {1024, 900},
+    {1}, {63}, {64}, {65}, {3, 5}, {257, 129}, {1024, 64}, {5, 6, 7}, {7, 4100},
 };
 
 struct IsAt {

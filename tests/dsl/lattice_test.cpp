@@ -453,6 +453,31 @@ TEST_CASE("a forged checkpoint puts no objects where there are no places") {
   CHECK(handle.count<Fish>() == 1200);
 }
 
+TEST_CASE("a checkpoint of a small lattice says that rows are not packed, as they were in version 0.1") {
+  const dynasoar::test::TestFolder folder;
+  const std::string path = folder / "run.checkpoint";
+  Handle handle(kSmall);
+  constexpr std::size_t kWords = 2;  // packed or not
+  dynasoar::DeviceArray<std::uint64_t> everywhere(kWords);
+  everywhere.fill_bytes(0xFF);
+  std::size_t field_bytes = 0;
+  {
+    const Lattice<Fish> lattice(handle, {50, 2});
+    REQUIRE(lattice.shape().words() == kWords);
+    field_bytes = lattice.bytes() - 3 * everywhere.bytes() - 64 * kWords * kTagBytes;
+  }
+  dynasoar::DeviceArray<char> fields(field_bytes);
+  fields.fill_bytes(0);
+  const auto objects_loaded = [&](const std::string& name) {
+    handle.save(path, dynasoar::array(name, everywhere), dynasoar::array(name + ", fields", fields));
+    const Lattice<Fish> lattice(handle, {50, 2});
+    handle.load(path);
+    return handle.count<Fish>();
+  };
+  CHECK(objects_loaded("Fish (class 0) on 50 x 2 places, rows of 64 slots") == 100);
+  CHECK_THROWS_AS(objects_loaded("Fish (class 0) on 50 x 2 places"), const dynasoar::CheckpointError&);
+}
+
 TEST_CASE(
     "a checkpoint that changes while it is loaded leaves no placed objects, another one that is wrong leaves all") {
   using dynasoar::CheckpointError, dynasoar::CheckpointFault;
