@@ -181,9 +181,7 @@ class AllocatorHandle {
   /// fit into a UniformGrid, makes room for them, and returns true. Use it to repeat a loop whose objects store what
   /// they still have to create:
   ///
-  ///     do {
-  ///       handle.parallel_do<&Cell::divide_if_due>();
-  ///     } while (handle.retry_with_growth());
+  ///     do handle.parallel_do<&Cell::divide_if_due>(); while (handle.retry_with_growth());
   ///
   /// @throws AllocationError if the heap cannot grow far enough, Error if there is no memory for a grid; otherwise like
   ///         `synchronize`
@@ -192,8 +190,7 @@ class AllocatorHandle {
   /// Moves objects of T and its subclasses into as few blocks as possible, and updates the pointers to them in fields
   /// and `arrays`.
   ///
-  ///     handle.compact<Agent>();                 // or, in every step:
-  ///     handle.compact<Agent>({.above = 0.1});   // only if more than a tenth of the slots is free
+  ///     handle.compact<Agent>({.above = 0.1});  // only if more than a tenth of the slots is free
   ///     handle.compact<Agent>({}, dynasoar::pointers(agents.data(), agents.size()));
   ///
   /// The call is ordered like a loop, and may be recorded. Kept lists stay valid. Pointers inside class values in
@@ -237,7 +234,6 @@ class AllocatorHandle {
   /// Changes objects of From, but not of its subclasses, into objects of To if `condition(object)` is true: see
   /// dynasoar::become. Updates pointers to them as `compact` does, except those whose type cannot point to a To.
   ///
-  ///     handle.become<Cell, Tumour>(IsMutated{});
   ///     handle.become<Cell, Tumour, &Cell::is_mutated>(std::tuple(grade), dynasoar::pointers(cells, size));
   ///
   /// If the heap has no room for an object, even after it has grown, the object does not change and is reported as
@@ -296,7 +292,6 @@ class AllocatorHandle {
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
   /// Waits for all loops, and throws like `synchronize`.
-  ///
   /// @param init   neutral to `op`, which must be associative and commutative. The order of the objects is unspecified,
   ///               so floating-point results differ in their last bits from run to run
   /// @param op     `op(R, R)`, for host and device
@@ -334,7 +329,6 @@ class AllocatorHandle {
   }
 
   /// Waits for all loops. Lets the heap and grids grow if objects could not be created, or did not fit.
-  ///
   /// @throws MisuseError if a checked build found misuse since the last call of this or `count`;
   ///         AllocationError if objects could not be created since then, Error if they did not fit into a UniformGrid,
   ///         unless the handle only records that; Error if the device failed
@@ -344,8 +338,7 @@ class AllocatorHandle {
   /// memory. The first column is called `id`. If there are several classes, the second one is called `class`. See
   /// docs/data-out.md.
   ///
-  ///     const dynasoar::Columns agents = handle.columns<Agent>();
-  ///     const std::vector<double> ages = agents["age_"].as<double>();
+  ///     const std::vector<double> ages = handle.columns<Agent>()["age_"].as<double>();
   ///
   /// Rows are in the order of the classes in the allocator's list, and then of the objects' places in the heap. Objects
   /// keep their order while others are created and deleted, except in an AosAllocator. Waits for all loops, but leaves
