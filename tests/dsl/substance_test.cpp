@@ -109,7 +109,7 @@ std::size_t wrong_cells(const std::vector<std::size_t>& sizes, const std::array<
 TEST_CASE("diffusion and decay compute the explicit scheme, bit by bit, with all borders and shapes") {
   const std::vector<std::vector<std::size_t>> planes{{1, 1},  {1, 7},    {7, 1},   {2, 2},   {5, 4},
                                                      {64, 3}, {130, 70}, {300, 3}, {3, 4100}};
-  const std::vector<std::vector<std::size_t>> spaces{{3, 4, 5}, {65, 2, 3}, {1, 1, 9}, {64, 8, 4}, {5, 41, 101}};
+  const std::vector<std::vector<std::size_t>> spaces{{3, 4, 5}, {65, 2, 3}, {1, 1, 9}, {64, 8, 4}, {3, 41, 100}};
   for (const std::array<bool, 3> periodic :
        {std::array<bool, 3>{true, true, true}, std::array<bool, 3>{false, true, false},
         std::array<bool, 3>{false, false, false}}) {

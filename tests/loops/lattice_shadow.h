@@ -14,12 +14,18 @@
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/config.h>
 
+#include "../platform/test_support.h"
+
 namespace lattice_test {
+
+/// A lattice with many blocks in a row.
+inline const std::vector<std::size_t> kLarge =
+    dynasoar::test::kSlowdown > 1 ? std::vector<std::size_t>{129, 33} : std::vector<std::size_t>{257, 129};
 
 /// Small lattices, whose rows begin at whole blocks, and two that are too large for that: their rows are packed.
 inline const std::vector<std::vector<std::size_t>> kSizes = {
-    {1, 1}, {3, 5},    {63, 2},    {64, 3},   {65, 4},    {257, 129}, {1, 7},     {7, 1},    {1},          {130},
-    {2, 2}, {5, 4, 3}, {64, 3, 2}, {1, 1, 4}, {33, 1, 5}, {500, 3},   {2, 3, 70}, {3, 4100}, {5, 41, 101},
+    {1, 1}, {3, 5},    {63, 2},    {64, 3},   {65, 4},    kLarge,   {1, 7},     {7, 1},    {1},          {130},
+    {2, 2}, {5, 4, 3}, {64, 3, 2}, {1, 1, 4}, {33, 1, 5}, {500, 3}, {2, 3, 70}, {3, 4100}, {3, 41, 100},
 };
 
 /// A coordinate after a step, by a definition of its own: -1 beyond an edge.
