@@ -179,7 +179,9 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
     for_each(count_, CopySorted<Arrays>{work});
     end_phase(0);
     if (count_ <= kFewBoids) {
-      fly(Fly<Arrays, kSums>{work});
+      fly(Fly<Arrays, kSumsOfFew>{work});
+    } else if (count_ <= kSomeBoids) {
+      fly(Fly<Arrays, kSumsOfSome>{work});
     } else {
       fly(Fly<Arrays, 1>{work});
     }

@@ -66,9 +66,11 @@ __host__ __device__ inline Impression impression_of(Vector offset, float squared
   return {1, velocity, offset, -pressure * offset};
 }
 
-/// Up to this number of boids, neighbours are added up in kSums sums: boid number i, counted cell by cell, is added to
-/// sum i modulo kSums. For more boids, there is one sum.
-inline constexpr std::uint32_t kFewBoids = 1 << 16;
-inline constexpr std::uint32_t kSums = 16;
+/// Neighbours are added up in several sums if there are at most kFewBoids (kSumsOfFew) or kSomeBoids (kSumsOfSome):
+/// boid number i, counted cell by cell, is added to the sum i modulo their number. For more boids, there is one sum.
+inline constexpr std::uint32_t kFewBoids = 1 << 15;
+inline constexpr std::uint32_t kSumsOfFew = 16;
+inline constexpr std::uint32_t kSomeBoids = 1 << 18;
+inline constexpr std::uint32_t kSumsOfSome = 4;
 
 }  // namespace flocking

@@ -200,9 +200,15 @@ inline constexpr std::size_t kChunksAtOnce = 8;
 
 // Grids.
 
-/// Threads that share the search of an object for its neighbours if there are few objects: a power of two, and a
-/// divisor of the number of lanes. 2026-11-24 ("few boids, again").
-inline constexpr std::uint32_t kNeighbourParts = 16;
+/// Threads that share the search of an object for its neighbours, if a grid has few or some objects: powers of two, and
+/// divisors of the number of lanes. 2026-11-24 ("few boids, again"); 2026-11-29 ("four threads for an object").
+inline constexpr std::uint32_t kPartsOfFew = 16;
+inline constexpr std::uint32_t kPartsOfSome = 4;
+
+/// The maximum numbers of objects that are few, and some. If there are more, a thread searches for each object.
+/// 2026-11-29 ("four threads for an object"): 4000 to a million objects compared.
+inline constexpr std::uint32_t kFewObjects = 1 << 15;
+inline constexpr std::uint32_t kSomeObjects = 1 << 18;
 
 /// The minimum number of thread blocks of 256 threads per multiprocessor in loops over the objects of a grid: 4 leaves
 /// 64 registers per thread. Such loops compute, but warps wait for more than half of their time. 2026-11-28 ("agents in
@@ -213,10 +219,5 @@ inline constexpr int kPlaceBlocksPerMultiprocessor = 4;
 /// reduction: the searches of some warps take much longer than those of others. 2026-11-29 ("searches and lattices"):
 /// 4, 8, 16 and 32 compared.
 inline constexpr unsigned kRoundsOfPlaces = 8;
-
-/// The maximum number of objects of a grid for which threads share an object. On an H200, 4000 objects take 12 us with
-/// shared objects and 60 us without; a million take 650 us and 253 us. Not measured in between. 2026-11-23 and
-/// 2026-11-24 ("few boids").
-inline constexpr std::uint32_t kFewObjects = 1 << 16;
 
 }  // namespace dynasoar::detail

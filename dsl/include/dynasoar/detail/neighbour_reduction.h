@@ -2,11 +2,11 @@
 /// NeighbourReduction: a reduction over the neighbours of an object that several threads can compute together. A method
 /// returns it, see GridView::reduce. The loop that has the threads is in grid_loops.h.
 ///
-/// If there are few objects, neighbours are divided into sixteen parts, by their places in the grid modulo 16. The
-/// results of the parts are combined in pairs: 0 with 1, 2 with 3, ...; then the results of these pairs, and so on. A
-/// thread of a GPU computes one part; a thread of a CPU computes all of them. If there are many objects, there is only
-/// one part, because the objects' threads fill a GPU anyway. So the order of combination depends only on the objects,
-/// and sums of floating-point numbers have the same bits everywhere.
+/// If there are few objects, neighbours are divided into sixteen parts, by their places in the grid modulo 16; if there
+/// are some more, into four. The results of the parts are combined in pairs: 0 with 1, 2 with 3, ...; then the results
+/// of these pairs, and so on. A thread of a GPU computes one part; a thread of a CPU computes all of them. If there are
+/// many objects, there is only one part, because the objects' threads fill a GPU anyway. So the order of combination
+/// depends only on the objects, and sums of floating-point numbers have the same bits everywhere.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,11 @@
 #include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
+
+/// The number of parts of a reduction in a grid with so many objects.
+__host__ __device__ constexpr std::uint32_t neighbour_parts(std::uint32_t objects) {
+  return objects <= kFewObjects ? kPartsOfFew : objects <= kSomeObjects ? kPartsOfSome : 1;
+}
 
 /// A reduction over the neighbours of a position, and the function that gets its result.
 ///
@@ -58,16 +63,17 @@ struct NeighbourReduction {
 
   /// Computes the reduction in the calling thread, and calls `finish`.
   __device__ void run() const {
-    if (view.size() > kFewObjects) {
+    const std::uint32_t count = neighbour_parts(view.size());
+    if (count == 1) {
       finish(part<1>(0));
       return;
     }
-    R parts[kNeighbourParts];
+    R parts[kPartsOfFew];
     for (R& part : parts) part = init;
-    view.template for_each_dealt<1>(
-        center, radius, 0, [&](const auto& other, std::uint32_t place) { add(parts[place % kNeighbourParts], other); });
-    for (std::uint32_t step = 1; step < kNeighbourParts; step *= 2) {
-      for (std::uint32_t i = 0; i < kNeighbourParts; i += 2 * step) parts[i] = op(parts[i], parts[i + step]);
+    view.template for_each_dealt<1>(center, radius, 0,
+                                    [&](const auto& other, std::uint32_t place) { add(parts[place % count], other); });
+    for (std::uint32_t step = 1; step < count; step *= 2) {
+      for (std::uint32_t i = 0; i < count; i += 2 * step) parts[i] = op(parts[i], parts[i + step]);
     }
     finish(parts[0]);
   }

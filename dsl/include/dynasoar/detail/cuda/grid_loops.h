@@ -49,15 +49,23 @@ __device__ void for_each_place(std::uint32_t size, std::uint32_t resident, const
   for (std::uint32_t place = thread / kThreads; place < size; place += all / kThreads) visit(place, thread % kThreads);
 }
 
-// Whether a kernel is for grids with few or many objects, if these are treated differently. A single kernel would need
-// the registers of the larger one in both cases.
-enum class Crowd { few, many };
+// Whether a kernel is for grids in which several threads share an object (few or some objects) or not (many), if these
+// are treated differently. A single kernel would need the registers of the larger one in both cases.
+enum class Crowd { some, many };
 
 // Whether a function returns a reduction. Only device code may ask.
 template <class F>
 constexpr bool kReduces = is_neighbour_reduction_v<typename F::template Result<>>;
 
-// If the function returns no reduction, the kernel for many objects also serves few. The kernel for few then does
+// Visits all places with kThreads threads each.
+template <std::uint32_t kThreads, class F>
+__device__ void visit_all(std::uint32_t size, std::uint32_t resident, const F& function) {
+  for_each_place<kThreads>(size, resident, [&](std::uint32_t place, std::uint32_t part) {
+    visit_together<kThreads>(place, part, function);
+  });
+}
+
+// If the function returns no reduction, the kernel for many objects serves all grids. The other kernel then does
 // nothing, and its launch bounds tell the host so.
 template <Crowd kCrowd, class F>
 __global__ void __launch_bounds__(kCrowd == Crowd::many || kReduces<F> ? kThreadsPerBlock : 32,
@@ -65,11 +73,13 @@ __global__ void __launch_bounds__(kCrowd == Crowd::many || kReduces<F> ? kThread
   if constexpr (kReduces<F>) {
     take_turns();
     const std::uint32_t size = function.size();
-    if ((size <= kFewObjects) != (kCrowd == Crowd::few)) return;
-    constexpr std::uint32_t kThreads = kCrowd == Crowd::few ? kNeighbourParts : 1;
-    for_each_place<kThreads>(size, resident, [&](std::uint32_t place, std::uint32_t part) {
-      visit_together<kThreads>(place, part, function);
-    });
+    const std::uint32_t threads = neighbour_parts(size);
+    if constexpr (kCrowd == Crowd::many) {
+      if (threads == 1) visit_all<1>(size, resident, function);
+    } else {
+      if (threads == kPartsOfFew) visit_all<kPartsOfFew>(size, resident, function);
+      if (threads == kPartsOfSome) visit_all<kPartsOfSome>(size, resident, function);
+    }
   } else if constexpr (kCrowd == Crowd::many) {
     take_turns();
     for_each_place<1>(function.size(), resident, [&](std::uint32_t place, std::uint32_t) { function(place); });
@@ -91,14 +101,15 @@ void submit_place_kernel(Executor& executor, std::size_t threads, unsigned round
 
 template <class F>
 void loop_over_places(Executor& executor, std::size_t capacity, const F& function) {
-  const bool reduces = traits_of_places<Crowd::few, F>(executor).threads == kThreadsPerBlock;
+  const bool reduces = traits_of_places<Crowd::some, F>(executor).threads == kThreadsPerBlock;
   if (!reduces) {
     submit_place_kernel<Crowd::many>(executor, capacity, kRoundsOfPlaces, function);
     return;
   }
-  submit_place_kernel<Crowd::few>(executor, std::min<std::size_t>(capacity, kFewObjects) * kNeighbourParts, 1,
-                                  function);
-  if (capacity > kFewObjects) submit_place_kernel<Crowd::many>(executor, capacity, 1, function);
+  const auto few = std::min<std::size_t>(capacity, kFewObjects) * kPartsOfFew;
+  const auto some = std::min<std::size_t>(capacity, kSomeObjects) * kPartsOfSome;
+  submit_place_kernel<Crowd::some>(executor, std::max(few, some), 1, function);
+  if (capacity > kSomeObjects) submit_place_kernel<Crowd::many>(executor, capacity, 1, function);
 }
 
 }  // namespace
