@@ -3,12 +3,14 @@
 /// ScatterMalloc, which chooses the page to try.
 ///
 /// Source: ScatterAlloc (Steinberger et al. 2012), sections 5.2, 5.4, 6.1 and 6.2. The first request that finds a page
-/// free sets its chunk size, which stays until all chunks have been freed. A request increments the count of chunks
-/// before it searches for a chunk, so every counted request will find one.
+/// free sets its chunk size. A request increments the count of chunks before it searches for a chunk, so every counted
+/// request will find one.
 ///
 /// Differences to the paper, and choices that it leaves open:
-/// - Chunk size and count are one word. The word can only become 0 while the count is 0, so no page has to be locked to
-///   change its chunk size; and the operation that increments the count returns the current chunk size.
+/// - Chunk size and count are one word. The chunk size can only change while the count is 0, so no page has to be locked
+///   for that; and the operation that increments the count returns the current chunk size.
+/// - A page whose chunks have all been freed keeps its chunk size until a request needs another one. So neither giving
+///   back the last chunk nor taking the first one needs an additional change of the word.
 /// - Bit fields have 64 bits, so a page of 4096 bytes needs the second level only for chunks below 64 bytes. Its bit
 ///   fields are at the start of the page. The thread that splits the page clears them before its chunk size becomes
 ///   visible.
@@ -32,7 +34,7 @@ using ScatterWord = AtomicWord<std::uint64_t>;
 
 /// An entry of the page usage table.
 struct ScatterPage {
-  ScatterWord state;  ///< ScatterState, 0 while the page is free
+  ScatterWord state;  ///< ScatterState; all 0: never used
   ScatterWord used;   ///< a bit per chunk or, with two levels, a bit per full bit field
 };
 
@@ -40,14 +42,15 @@ struct ScatterPage {
 struct ScatterState {
   static constexpr std::uint32_t kSplitting = 1;  ///< in place of the chunk size: bit fields are not cleared yet
 
-  std::uint32_t chunk;  ///< size in bytes
-  std::uint32_t count;  ///< number of taken chunks, and of those that requests try to take
+  std::uint32_t chunk;  ///< size in bytes; 0 until the page is first split
+  std::uint32_t count;  ///< number of taken chunks, and of those that requests try to take; 0: the page is free
 
   __device__ static ScatterState of(std::uint64_t word) {
     return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
   }
   __device__ std::uint64_t word() const { return std::uint64_t{chunk} << 32 | count; }
   __device__ bool is_split() const { return chunk > kSplitting; }
+  __device__ bool is_free() const { return count == 0 && chunk != kSplitting; }
 };
 
 /// The layout of a page with chunks of one size.
@@ -200,9 +203,12 @@ class ScatterPages {
   __device__ ScatterGrant reserve(std::uint32_t page, std::uint32_t bytes, std::uint32_t wanted) const {
     ScatterWord& word = table_[page].state;
     std::uint64_t found = word.load(Order::relaxed);
-    if (found == 0) {
-      const ScatterGrant grant = split_page(page, ScatterSplit::for_request(bytes), wanted, found);
-      if (grant.count != 0) return grant;
+    if (ScatterState::of(found).is_free()) {
+      const ScatterSplit split = ScatterSplit::for_request(bytes);
+      if (ScatterState::of(found).chunk != split.chunk) {
+        const ScatterGrant grant = split_page(page, split, wanted, found);
+        if (grant.count != 0) return grant;
+      }
     }
     // Without these looks, each lane of a warp would split a page of its own. Only pages of small chunks take time to
     // be split. No pause: a GPU takes it as permission to let lanes leave each other.
@@ -211,7 +217,10 @@ class ScatterPages {
       found = word.load(Order::relaxed);
     }
     const ScatterState state = ScatterState::of(found);
-    if (!suits(state.chunk, bytes) || state.count >= ScatterSplit::of(state.chunk).spots) return {};
+    if (!suits(state.chunk, bytes)) return {};
+    const std::uint32_t seen_spots = ScatterSplit::of(state.chunk).spots;
+    if (state.count >= seen_spots) return {};
+    wanted = min_of(wanted, seen_spots - state.count);  // most likely, the rest would have to be released again
     // Acquires the page from release and split_page: all accesses with older chunk sizes come before, and bit fields
     // are clear.
     const ScatterState before = ScatterState::of(word.fetch_add(wanted, Order::acquire));
@@ -223,14 +232,15 @@ class ScatterPages {
     return {page, before.chunk, before.count, got, 0};
   }
 
-  /// Splits a free page. @return a grant of count 0 if it is no longer free; `found` is its state then
+  /// Splits a free page. @param found   its state; if it has changed, it becomes the new one
+  /// @return a grant of count 0 if the state has changed
   __device__ ScatterGrant split_page(std::uint32_t page, const ScatterSplit& split, std::uint32_t wanted,
                                      std::uint64_t& found) const {
     const std::uint32_t count = min_of(wanted, split.spots);
     const ScatterState ready{split.chunk, count};
     std::uint64_t state = ready.word();
     const std::uint64_t splitting = ScatterState{ScatterState::kSplitting, 0}.word();
-    // Acquires the page from release, after all accesses of the last owners.
+    // Acquires the page from release: all accesses of the last owners come before, and the bit fields are clear.
     if (!table_[page].state.compare_exchange(found, split.fields == 0 ? state : splitting, Order::acquire)) return {};
     if (split.fields != 0) {
       for (std::uint32_t i = 0; i < split.fields; ++i) fields_of(page)[i].store(0, Order::relaxed);
@@ -244,15 +254,12 @@ class ScatterPages {
   /// Subtracts `count` chunks from the count. @return whether the page has become free
   __device__ bool release(std::uint32_t page, std::uint32_t count) const {
     ScatterWord& word = table_[page].state;
-    // Releases the chunks to the thread that splits the page again, through the exchange below.
+    // Releases the chunks to the thread that splits the page again.
     const ScatterState before = ScatterState::of(word.fetch_add(std::uint64_t{0} - count, Order::release));
     if (!before.is_split()) return false;
     const std::uint32_t spots = ScatterSplit::of(before.chunk).spots;
     if (before.count >= spots && before.count - count < spots) note_not_full(page);
-    if (before.count != count) return false;
-    std::uint64_t unused = ScatterState{before.chunk, 0}.word();
-    // Acquires from all releasing threads, and releases to split_page.
-    return word.compare_exchange(unused, 0, Order::acq_rel);
+    return before.count == count;
   }
 
   __device__ void note_full(std::uint32_t page) const {
