@@ -140,7 +140,7 @@ class ScatterPages {
     if (split.fields != 0) return grant;
     grant.bits = claim_bits(table_[page].used, split.valid(0), grant.first, static_cast<int>(grant.count));
     const auto got = static_cast<std::uint32_t>(popcount(grant.bits));
-    if (got < grant.count) release(page, grant.count - got);
+    if (got < grant.count) cancel(page, grant.count - got);
     grant.count = got;
     return grant;
   }
@@ -154,7 +154,7 @@ class ScatterPages {
     } else {
       spot = claim_on_page(grant.page, split, grant.first + lane);
       if (spot == kNoSpot) {
-        release(grant.page, 1);
+        cancel(grant.page, 1);
         return nullptr;
       }
     }
@@ -170,17 +170,26 @@ class ScatterPages {
     // The chunk size cannot change as long as there is a chunk that has not been released.
     const ScatterSplit split = ScatterSplit::of(ScatterState::of(table_[page].state.load(Order::relaxed)).chunk);
     const std::uint32_t spot = (offset - split.data) / split.chunk;
-    std::uint64_t bits = std::uint64_t{1} << spot % ScatterSplit::kBits;
+    const std::uint64_t bit = std::uint64_t{1} << spot % ScatterSplit::kBits;
+    // A lane alone calls no collective operation, for which the groups of a warp would wait for each other.
+    const bool is_alone = group.size() == 1;
+    if (!is_alone) group.synchronize();  // the first lane's fence is for the other lanes' chunks, too
+    // Releases the chunks with both changes: with the bits to claim_bits, with the count to split_page.
+    PlatformAtomics::fence(Order::release);
+    std::uint32_t given;
     if (split.fields == 0) {
-      bits = group.combine(bits);
+      const std::uint64_t bits = is_alone ? bit : group.combine(bit);
+      if (group.rank() != 0) return false;
+      given = static_cast<std::uint32_t>(popcount(table_[page].used.fetch_and(~bits, PlatformAtomics::kFenced) & bits));
     } else {
-      free_on_page(page, split, spot / ScatterSplit::kBits, bits);
+      free_on_page(page, split, spot / ScatterSplit::kBits, bit);
+      if (!is_alone) group.synchronize();
+      if (group.rank() != 0) return false;
+      given = static_cast<std::uint32_t>(group.size());
     }
-    group.synchronize();
-    if (group.rank() != 0) return false;
-    // Releases the chunks to claim_bits.
-    if (split.fields == 0) table_[page].used.fetch_and(~bits, Order::release);
-    return release(page, static_cast<std::uint32_t>(group.size()));
+    // kCounted: a thread that splits the page again must also see the changes of the bits. On a GPU, these have returned
+    // the old bits, so they have been executed.
+    return release(page, given, PlatformAtomics::kCounted);
   }
 
  private:
@@ -228,7 +237,7 @@ class ScatterPages {
     if (before.count < spots && before.count + wanted >= spots) note_full(page);
     std::uint32_t got = 0;
     if (suits(before.chunk, bytes) && before.count < spots) got = min_of(wanted, spots - before.count);
-    if (got < wanted) release(page, wanted - got);
+    if (got < wanted) cancel(page, wanted - got);
     return {page, before.chunk, before.count, got, 0};
   }
 
@@ -251,11 +260,15 @@ class ScatterPages {
     return {page, split.chunk, 0, count, 0};
   }
 
+  /// Subtracts from the count chunks that were counted, but never used. The order is relaxed because no thread needs to
+  /// acquire them.
+  __device__ void cancel(std::uint32_t page, std::uint32_t count) const { release(page, count, Order::relaxed); }
+
   /// Subtracts `count` chunks from the count. @return whether the page has become free
-  __device__ bool release(std::uint32_t page, std::uint32_t count) const {
+  __device__ bool release(std::uint32_t page, std::uint32_t count, Order order) const {
     ScatterWord& word = table_[page].state;
     // Releases the chunks to the thread that splits the page again.
-    const ScatterState before = ScatterState::of(word.fetch_add(std::uint64_t{0} - count, Order::release));
+    const ScatterState before = ScatterState::of(word.fetch_add(std::uint64_t{0} - count, order));
     if (!before.is_split()) return false;
     const std::uint32_t spots = ScatterSplit::of(before.chunk).spots;
     if (before.count >= spots && before.count - count < spots) note_not_full(page);
@@ -306,13 +319,14 @@ class ScatterPages {
     }
   }
 
+  /// @pre after a release fence, for claim_bits
   __device__ void free_on_page(std::uint32_t page, const ScatterSplit& split, std::uint32_t field,
                                std::uint64_t bit) const {
-    // Releases the chunk to claim_bits.
-    const std::uint64_t before = fields_of(page)[field].fetch_and(~bit, Order::release);
+    const std::uint64_t before = fields_of(page)[field].fetch_and(~bit, PlatformAtomics::kFenced);
     if (before != split.valid(field)) return;
     // Releases the cleared bit to note_field.
     table_[page].used.fetch_and(~(std::uint64_t{1} << field), Order::release);
+    PlatformAtomics::fence(Order::release);  // for split_page, as the count that changes next
   }
 
   __device__ static std::uint32_t min_of(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
