@@ -142,7 +142,8 @@ class BasicScatterMalloc {
             group.broadcast(grant.count), group.broadcast(grant.bits)};
   }
 
-  /// Finds chunks for up to `wanted` requests. Moves `place` to their page. @return a count of 0 if there are none
+  /// Finds chunks for up to `wanted` requests. Moves `place` behind their page, which most likely has no others if they
+  /// are fewer. @return a count of 0 if there are none
   __device__ detail::ScatterGrant find(Place& place, std::uint32_t bytes, std::uint32_t wanted) const {
     detail::ScatterGrant grant = find(place, bytes, wanted, Pages::kRegionLimit);
     if (grant.count == 0) grant = find(place, bytes, wanted, Pages::kRegionPages - 1);
@@ -151,13 +152,16 @@ class BasicScatterMalloc {
 
   /// The same, in regions with at most `limit` full pages.
   __device__ detail::ScatterGrant find(Place& place, std::uint32_t bytes, std::uint32_t wanted, int limit) const {
+    std::uint32_t block = place.block;
     for (std::uint32_t i = 0; i < blocks_; ++i) {
-      const std::uint32_t block = (place.block + i) % blocks_;
       const detail::ScatterGrant grant = find_in_block({block, place.page}, bytes, wanted, limit);
-      if (grant.count == 0) continue;
-      if (i != 0) active_block_->store(block, Order::relaxed);
-      place = {block, grant.page % pages_.block_pages()};
-      return grant;
+      if (grant.count != 0) {
+        if (i != 0) active_block_->store(block, Order::relaxed);
+        const std::uint32_t next = grant.page - block * pages_.block_pages() + 1;
+        place = {block, next == pages_.block_pages() ? 0 : next};
+        return grant;
+      }
+      block = block + 1 == blocks_ ? 0 : block + 1;
     }
     return {};
   }
@@ -170,15 +174,20 @@ class BasicScatterMalloc {
     for (std::uint32_t i = 0; i <= pages_.block_regions(); ++i) {
       const std::uint32_t region = page / Pages::kRegionPages;
       const std::uint32_t end = (region + 1) * Pages::kRegionPages;
+      // Most requests need only the first page, so this load overlaps with that of the region.
+      std::uint64_t seen = i == 0 ? pages_.look_at(first_page + page) : 0;
       if (pages_.full_pages(start.block * pages_.block_regions() + region) <= limit) {
-        for (; page < end; ++page) {
-          const detail::ScatterGrant grant = pages_.take(first_page + page, bytes, wanted);
+        if (i != 0) seen = pages_.look_at(first_page + page);
+        for (;;) {
+          const detail::ScatterGrant grant = pages_.take(first_page + page, seen, bytes, wanted);
           if (grant.count != 0) return grant;
+          if (++page == end) break;
+          seen = pages_.look_at(first_page + page);
         }
       } else if (limit == Pages::kRegionLimit && pages_.full_regions(start.block) > block_limit()) {
         return {};
       }
-      page = end % pages_.block_pages();
+      page = end == pages_.block_pages() ? 0 : end;
     }
     return {};
   }

@@ -129,12 +129,17 @@ class ScatterPages {
     return static_cast<int>(block_fill_[block].load(Order::relaxed));
   }
 
+  /// The state of a page, for `take`.
+  __device__ std::uint64_t look_at(std::uint32_t page) const { return table_[page].state.load(Order::relaxed); }
+
   /// Takes chunks for up to `wanted` requests of `bytes` bytes from a page, if its chunk size suits them or it is free.
   ///
+  /// @param seen    the page's state
   /// @param bytes   a multiple of ScatterSplit::kUnit
   /// @return a grant of count 0 if there are none
-  __device__ ScatterGrant take(std::uint32_t page, std::uint32_t bytes, std::uint32_t wanted) const {
-    ScatterGrant grant = reserve(page, bytes, wanted);
+  __device__ ScatterGrant take(std::uint32_t page, std::uint64_t seen, std::uint32_t bytes,
+                               std::uint32_t wanted) const {
+    ScatterGrant grant = reserve(page, seen, bytes, wanted);
     if (grant.count == 0) return grant;
     const ScatterSplit split = ScatterSplit::of(grant.chunk);
     if (split.fields != 0) return grant;
@@ -208,10 +213,10 @@ class ScatterPages {
     return chunk >= bytes && chunk <= bytes * kMaxFragmentation;
   }
 
-  /// Counts up to `wanted` chunks of a page as taken.
-  __device__ ScatterGrant reserve(std::uint32_t page, std::uint32_t bytes, std::uint32_t wanted) const {
+  /// Counts up to `wanted` chunks of a page as taken. @param found   the page's state
+  __device__ ScatterGrant reserve(std::uint32_t page, std::uint64_t found, std::uint32_t bytes,
+                                  std::uint32_t wanted) const {
     ScatterWord& word = table_[page].state;
-    std::uint64_t found = word.load(Order::relaxed);
     if (ScatterState::of(found).is_free()) {
       const ScatterSplit split = ScatterSplit::for_request(bytes);
       if (ScatterState::of(found).chunk != split.chunk) {
