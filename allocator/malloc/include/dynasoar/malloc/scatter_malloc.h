@@ -138,7 +138,7 @@ class BasicScatterMalloc {
 
   template <class Group>
   __device__ static detail::ScatterGrant from_first_lane(const detail::ScatterGrant& grant, const Group& group) {
-    return {group.broadcast(grant.page), group.broadcast(grant.chunk), group.broadcast(grant.first),
+    return {group.broadcast(grant.page), group.broadcast(grant.split), group.broadcast(grant.first),
             group.broadcast(grant.count), group.broadcast(grant.bits)};
   }
 

@@ -8,7 +8,8 @@
 ///
 /// Differences to the paper, and choices that it leaves open:
 /// - Chunk size and count are one word. The chunk size can only change while the count is 0, so no page has to be locked
-///   for that; and the operation that increments the count returns the current chunk size.
+///   for that; and the operation that increments the count returns the current chunk size. The word also has the number
+///   of chunks, because divisions take long on a GPU.
 /// - A page whose chunks have all been freed keeps its chunk size until a request needs another one. So neither giving
 ///   back the last chunk nor taking the first one needs an additional change of the word.
 /// - Bit fields have 64 bits, so a page of 4096 bytes needs the second level only for chunks below 64 bytes. Its bit
@@ -38,57 +39,64 @@ struct ScatterPage {
   ScatterWord used;   ///< a bit per chunk or, with two levels, a bit per full bit field
 };
 
-/// The state of a page.
-struct ScatterState {
-  static constexpr std::uint32_t kSplitting = 1;  ///< in place of the chunk size: bit fields are not cleared yet
-
-  std::uint32_t chunk;  ///< size in bytes; 0 until the page is first split
-  std::uint32_t count;  ///< number of taken chunks, and of those that requests try to take; 0: the page is free
-
-  __device__ static ScatterState of(std::uint64_t word) {
-    return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
-  }
-  __device__ std::uint64_t word() const { return std::uint64_t{chunk} << 32 | count; }
-  __device__ bool is_split() const { return chunk > kSplitting; }
-  __device__ bool is_free() const { return count == 0 && chunk != kSplitting; }
-};
-
-/// The layout of a page with chunks of one size.
+/// The layout of a page with chunks of one size. All 0: the page has none.
 struct ScatterSplit {
   static constexpr std::uint32_t kPageBytes = 4096;
   static constexpr std::uint32_t kUnit = 16;  ///< chunk sizes are multiples of it
   static constexpr std::uint32_t kBits = 64;  ///< of a bit field
 
-  std::uint32_t chunk;
-  std::uint32_t spots;   ///< chunks
-  std::uint32_t fields;  ///< number of bit fields on the page, 0 if the one in the table is enough
-  std::uint32_t data;    ///< offset of the first chunk
+  std::uint32_t chunk;  ///< size in bytes
+  std::uint32_t spots;  ///< chunks
 
-  __device__ static ScatterSplit of(std::uint32_t chunk) {
-    const std::uint32_t spots = kPageBytes / chunk;
-    if (spots <= kBits) return {chunk, spots, 0, 0};
-    const std::uint32_t fields = (spots + kBits - 1) / kBits;
-    const std::uint32_t data = (fields * 8 + kUnit - 1) / kUnit * kUnit;
-    return {chunk, (kPageBytes - data) / chunk, fields, data};
-  }
+  __device__ static ScatterSplit of(std::uint32_t word) { return {word >> 16, word & 0xffff}; }
+  __device__ std::uint32_t word() const { return chunk << 16 | spots; }
 
   /// The split for a request that finds a free page. @param bytes   a multiple of kUnit, at most kPageBytes
   __device__ static ScatterSplit for_request(std::uint32_t bytes) {
-    const ScatterSplit split = of(bytes);
-    return split.fields == 0 ? of(kPageBytes / split.spots / kUnit * kUnit) : split;
+    const std::uint32_t spots = kPageBytes / bytes;
+    if (spots <= kBits) return {kPageBytes / spots / kUnit * kUnit, spots};
+    return {bytes, (kPageBytes - data_of((spots + kBits - 1) / kBits)) / bytes};
   }
+
+  /// Whether this is for_request(bytes).
+  __device__ bool is_for(std::uint32_t bytes) const {
+    return chunk >= bytes && (spots + 1) * bytes + data() > kPageBytes;  // one more would not fit
+  }
+
+  /// The number of bit fields on the page, 0 if the one in the table is enough.
+  __device__ std::uint32_t fields() const { return spots <= kBits ? 0 : (spots + kBits - 1) / kBits; }
+
+  /// The offset of the first chunk.
+  __device__ std::uint32_t data() const { return data_of(fields()); }
 
   /// The bits of a field that stand for chunks.
   __device__ std::uint64_t valid(std::uint32_t field) const {
     const std::uint32_t left = spots - field * kBits;
     return first_bits(static_cast<int>(left < kBits ? left : kBits));
   }
+
+ private:
+  __device__ static std::uint32_t data_of(std::uint32_t fields) { return (fields * 8 + kUnit - 1) / kUnit * kUnit; }
+};
+
+/// The state of a page.
+struct ScatterState {
+  static constexpr std::uint32_t kSplitting = 1;  ///< in place of the chunk size: bit fields are not cleared yet
+
+  ScatterSplit split;   ///< no chunks until the page is first split
+  std::uint32_t count;  ///< number of taken chunks, and of those that requests try to take; 0: the page is free
+
+  __device__ static ScatterState of(std::uint64_t word) {
+    return {ScatterSplit::of(static_cast<std::uint32_t>(word >> 32)), static_cast<std::uint32_t>(word)};
+  }
+  __device__ std::uint64_t word() const { return std::uint64_t{split.word()} << 32 | count; }
+  __device__ bool is_free() const { return count == 0 && split.chunk != kSplitting; }
 };
 
 /// Chunks of one page for one or several lanes.
 struct ScatterGrant {
   std::uint32_t page = 0;
-  std::uint32_t chunk = 0;  ///< size in bytes
+  std::uint32_t split = 0;  ///< ScatterSplit of the page
   std::uint32_t first = 0;  ///< spot to try first
   std::uint32_t count = 0;  ///< chunks that the page has for the caller
   std::uint64_t bits = 0;   ///< with one level: their bits
@@ -141,8 +149,8 @@ class ScatterPages {
                                std::uint32_t wanted) const {
     ScatterGrant grant = reserve(page, seen, bytes, wanted);
     if (grant.count == 0) return grant;
-    const ScatterSplit split = ScatterSplit::of(grant.chunk);
-    if (split.fields != 0) return grant;
+    const ScatterSplit split = ScatterSplit::of(grant.split);
+    if (split.fields() != 0) return grant;
     grant.bits = claim_bits(table_[page].used, split.valid(0), grant.first, static_cast<int>(grant.count));
     const auto got = static_cast<std::uint32_t>(popcount(grant.bits));
     if (got < grant.count) cancel(page, grant.count - got);
@@ -152,9 +160,9 @@ class ScatterPages {
 
   /// The memory of one of the lanes of a grant. @return null if other threads were faster in many tries
   __device__ void* memory_of(const ScatterGrant& grant, std::uint32_t lane) const {
-    const ScatterSplit split = ScatterSplit::of(grant.chunk);
+    const ScatterSplit split = ScatterSplit::of(grant.split);
     std::uint32_t spot;
-    if (split.fields == 0) {
+    if (split.fields() == 0) {
       spot = static_cast<std::uint32_t>(nth_set_bit(grant.bits, static_cast<int>(lane)));
     } else {
       spot = claim_on_page(grant.page, split, grant.first + lane);
@@ -163,7 +171,7 @@ class ScatterPages {
         return nullptr;
       }
     }
-    return page_memory(grant.page) + split.data + spot * split.chunk;
+    return page_memory(grant.page) + split.data() + spot * split.chunk;
   }
 
   /// Releases a chunk of every lane in `group`, all on one page.
@@ -173,8 +181,8 @@ class ScatterPages {
   template <class Group>
   __device__ bool give(std::uint32_t page, std::uint32_t offset, const Group& group) const {
     // The chunk size cannot change as long as there is a chunk that has not been released.
-    const ScatterSplit split = ScatterSplit::of(ScatterState::of(table_[page].state.load(Order::relaxed)).chunk);
-    const std::uint32_t spot = (offset - split.data) / split.chunk;
+    const ScatterSplit split = ScatterState::of(table_[page].state.load(Order::relaxed)).split;
+    const std::uint32_t spot = (offset - split.data()) / split.chunk;
     const std::uint64_t bit = std::uint64_t{1} << spot % ScatterSplit::kBits;
     // A lane alone calls no collective operation, for which the groups of a warp would wait for each other.
     const bool is_alone = group.size() == 1;
@@ -182,7 +190,7 @@ class ScatterPages {
     // Releases the chunks with both changes: with the bits to claim_bits, with the count to split_page.
     PlatformAtomics::fence(Order::release);
     std::uint32_t given;
-    if (split.fields == 0) {
+    if (split.fields() == 0) {
       const std::uint64_t bits = is_alone ? bit : group.combine(bit);
       if (group.rank() != 0) return false;
       given = static_cast<std::uint32_t>(popcount(table_[page].used.fetch_and(~bits, PlatformAtomics::kFenced) & bits));
@@ -217,33 +225,28 @@ class ScatterPages {
   __device__ ScatterGrant reserve(std::uint32_t page, std::uint64_t found, std::uint32_t bytes,
                                   std::uint32_t wanted) const {
     ScatterWord& word = table_[page].state;
-    if (ScatterState::of(found).is_free()) {
-      const ScatterSplit split = ScatterSplit::for_request(bytes);
-      if (ScatterState::of(found).chunk != split.chunk) {
-        const ScatterGrant grant = split_page(page, split, wanted, found);
-        if (grant.count != 0) return grant;
-      }
+    if (ScatterState::of(found).is_free() && !ScatterState::of(found).split.is_for(bytes)) {
+      const ScatterGrant grant = split_page(page, ScatterSplit::for_request(bytes), wanted, found);
+      if (grant.count != 0) return grant;
     }
     // Without these looks, each lane of a warp would split a page of its own. Only pages of small chunks take time to
     // be split. No pause: a GPU takes it as permission to let lanes leave each other.
-    const int looks = ScatterSplit::of(bytes).fields != 0 ? kSplitPatience : 0;
-    for (int i = 0; i < looks && ScatterState::of(found).chunk == ScatterState::kSplitting; ++i) {
+    const int looks = bytes < ScatterSplit::kPageBytes / ScatterSplit::kBits ? kSplitPatience : 0;
+    for (int i = 0; i < looks && ScatterState::of(found).split.chunk == ScatterState::kSplitting; ++i) {
       found = word.load(Order::relaxed);
     }
     const ScatterState state = ScatterState::of(found);
-    if (!suits(state.chunk, bytes)) return {};
-    const std::uint32_t seen_spots = ScatterSplit::of(state.chunk).spots;
-    if (state.count >= seen_spots) return {};
-    wanted = min_of(wanted, seen_spots - state.count);  // most likely, the rest would have to be released again
+    if (!suits(state.split.chunk, bytes) || state.count >= state.split.spots) return {};
+    wanted = min_of(wanted, state.split.spots - state.count);  // the rest would most likely have to be released again
     // Acquires the page from release and split_page: all accesses with older chunk sizes come before, and bit fields
     // are clear.
     const ScatterState before = ScatterState::of(word.fetch_add(wanted, Order::acquire));
-    const std::uint32_t spots = before.is_split() ? ScatterSplit::of(before.chunk).spots : 0;
+    const std::uint32_t spots = before.split.spots;
     if (before.count < spots && before.count + wanted >= spots) note_full(page);
     std::uint32_t got = 0;
-    if (suits(before.chunk, bytes) && before.count < spots) got = min_of(wanted, spots - before.count);
+    if (suits(before.split.chunk, bytes) && before.count < spots) got = min_of(wanted, spots - before.count);
     if (got < wanted) cancel(page, wanted - got);
-    return {page, before.chunk, before.count, got, 0};
+    return {page, before.split.word(), before.count, got, 0};
   }
 
   /// Splits a free page. @param found   its state; if it has changed, it becomes the new one
@@ -251,18 +254,17 @@ class ScatterPages {
   __device__ ScatterGrant split_page(std::uint32_t page, const ScatterSplit& split, std::uint32_t wanted,
                                      std::uint64_t& found) const {
     const std::uint32_t count = min_of(wanted, split.spots);
-    const ScatterState ready{split.chunk, count};
-    std::uint64_t state = ready.word();
-    const std::uint64_t splitting = ScatterState{ScatterState::kSplitting, 0}.word();
+    std::uint64_t state = ScatterState{split, count}.word();
+    const std::uint64_t splitting = ScatterState{{ScatterState::kSplitting, 0}, 0}.word();
     // Acquires the page from release: all accesses of the last owners come before, and the bit fields are clear.
-    if (!table_[page].state.compare_exchange(found, split.fields == 0 ? state : splitting, Order::acquire)) return {};
-    if (split.fields != 0) {
-      for (std::uint32_t i = 0; i < split.fields; ++i) fields_of(page)[i].store(0, Order::relaxed);
+    if (!table_[page].state.compare_exchange(found, split.fields() == 0 ? state : splitting, Order::acquire)) return {};
+    if (split.fields() != 0) {
+      for (std::uint32_t i = 0; i < split.fields(); ++i) fields_of(page)[i].store(0, Order::relaxed);
       // Releases the bit fields to reserve. An addition, because other threads may have been counted in error.
       state += table_[page].state.fetch_add(state - splitting, Order::release) - splitting;
     }
     if (ScatterState::of(state).count >= split.spots) note_full(page);
-    return {page, split.chunk, 0, count, 0};
+    return {page, split.word(), 0, count, 0};
   }
 
   /// Subtracts from the count chunks that were counted, but never used. The order is relaxed because no thread needs to
@@ -274,8 +276,8 @@ class ScatterPages {
     ScatterWord& word = table_[page].state;
     // Releases the chunks to the thread that splits the page again.
     const ScatterState before = ScatterState::of(word.fetch_add(std::uint64_t{0} - count, order));
-    if (!before.is_split()) return false;
-    const std::uint32_t spots = ScatterSplit::of(before.chunk).spots;
+    const std::uint32_t spots = before.split.spots;
+    if (spots == 0) return false;
     if (before.count >= spots && before.count - count < spots) note_not_full(page);
     return before.count == count;
   }
@@ -298,8 +300,8 @@ class ScatterPages {
     for (int round = 0; round < kRounds; ++round) {
       // The first round skips fields that are marked as full.
       const std::uint64_t passed_over = round == 0 ? table_[page].used.load(Order::relaxed) : 0;
-      for (std::uint32_t i = 0; i < split.fields; ++i) {
-        const std::uint32_t field = (start / ScatterSplit::kBits + i) % split.fields;
+      for (std::uint32_t i = 0; i < split.fields(); ++i) {
+        const std::uint32_t field = (start / ScatterSplit::kBits + i) % split.fields();
         if ((passed_over >> field & 1) != 0) continue;
         const std::uint64_t bit = claim_bits(fields_of(page)[field], split.valid(field), start, 1);
         if (bit == 0) continue;
