@@ -150,7 +150,7 @@ class Slabs {
         served += taken;
         if (step < kSweeps * fields_of_size(size)) continue;
         // Other threads were faster in many tries.
-        if (rank == 0 && served < end) release(grant.slab, end - served);
+        if (rank == 0 && served < end) release(grant.slab, end - served, Order::relaxed);  // they were never used
         served = end;
       }
     }
@@ -163,10 +163,19 @@ class Slabs {
     // The size cannot change as long as a chunk has not been released.
     const std::uint32_t size = SlabState::of(states_[slab].load(Order::relaxed)).split - 1;
     const std::uint32_t spot = static_cast<std::uint32_t>(offset % slab_bytes_) / SlabChunkSize::bytes(size);
-    // Releases the chunk to claim_bits.
-    field_of(slab, spot / kFieldBits).fetch_and(~(std::uint64_t{1} << spot % kFieldBits), Order::release);
-    group.synchronize();
-    if (group.rank() == 0) release(slab, static_cast<std::uint32_t>(group.size()));
+    const std::uint64_t bit = std::uint64_t{1} << spot % kFieldBits;
+    // A lane alone calls no collective operation, for which the groups of a warp would wait for each other.
+    const bool is_alone = group.size() == 1;
+    if (!is_alone) group.synchronize();  // the first lane's fence is for the other lanes' chunks, too
+    // Releases the chunks with both changes: with the bits to claim_bits; with the count to split and reserve_in.
+    PlatformAtomics::fence(Order::release);
+    const std::uint64_t before = field_of(slab, spot / kFieldBits).fetch_and(~bit, PlatformAtomics::kFenced);
+    // The chunk had already been released, so it must not be counted. This also waits for the change of the bits.
+    if ((before & bit) == 0) states_[slab].add(1, Order::relaxed);
+    if (!is_alone) group.synchronize();
+    // kCounted: a thread that splits the slab again must also see the changes of the bits. On a GPU, these have returned
+    // the old bits, so they have been executed.
+    if (group.rank() == 0) release(slab, static_cast<std::uint32_t>(group.size()), PlatformAtomics::kCounted);
   }
 
  private:
@@ -236,7 +245,7 @@ class Slabs {
       got = wanted < limit - before.count ? wanted : limit - before.count;
     }
     // relaxed: the excess was never used, so no thread needs to acquire it.
-    if (got < wanted) word.add(std::uint64_t{0} - (wanted - got), Order::relaxed);
+    if (got < wanted) release(slab, wanted - got, Order::relaxed);
     return {slab, got, before.ticket};
   }
 
@@ -305,9 +314,8 @@ class Slabs {
   }
 
   /// Subtracts `count` chunks from the count.
-  __device__ void release(std::uint32_t slab, std::uint32_t count) const {
-    // Releases the chunks and their bits to split, and to reserve_in.
-    states_[slab].add(std::uint64_t{0} - count, Order::release);
+  __device__ void release(std::uint32_t slab, std::uint32_t count, Order order) const {
+    states_[slab].add(std::uint64_t{0} - count, order);
   }
 
   Word* states_;
