@@ -39,6 +39,9 @@ TEST_CASE("a request gets the smallest chunk that holds it") {
     CHECK(SlabChunkSize::bytes(size) >= bytes);
     CHECK(SlabChunkSize::bytes(size) % kMallocAlignment == 0);
     if (size > 0) CHECK(SlabChunkSize::bytes(size - 1) < bytes);
+    for (std::uint32_t total = bytes - 16; total < 4 << 20; total = total * 2 + 1) {
+      CHECK(SlabChunkSize::count_in(total, size) == total / SlabChunkSize::bytes(size));
+    }
   }
 }
 

@@ -20,6 +20,12 @@ struct SizeSteps {
     return (size % 2 == 0 ? kLeast : kLeast / 2 * 3) << size / 2;
   }
 
+  /// total / bytes(size), without the division by a variable, which takes long on a GPU.
+  __host__ __device__ static constexpr std::uint32_t count_in(std::uint32_t total, std::uint32_t size) {
+    const std::uint32_t steps = total >> (size / 2) >> (size % 2 == 0 ? kLeastBit : kLeastBit - 1);
+    return size % 2 == 0 ? steps : steps / 3;
+  }
+
   /// The smallest one of at least `bytes` bytes. @pre bytes > 0
   __host__ __device__ static std::uint32_t holding(std::uint32_t bytes) {
     if (bytes <= kLeast) return 0;

@@ -109,19 +109,24 @@ class Slabs {
   /// @param states   [slabs], all 0
   /// @param fields   [slabs * fields_of(slab_bytes)], all 0
   /// @param heads    [SlabChunkSize::kCount], all 0
+  /// @param slab_bytes   a power of two
   Slabs(Word* states, Word* fields, Head* heads, std::uint32_t slabs, std::uint32_t slab_bytes)
-      : states_(states), fields_(fields), heads_(heads), slabs_(slabs), slab_bytes_(slab_bytes) {}
+      : states_(states),
+        fields_(fields),
+        heads_(heads),
+        slabs_(slabs),
+        slab_bits_(static_cast<std::uint32_t>(highest_bit(slab_bytes))) {}
 
   /// The number of bit fields of a slab with the smallest chunks.
   __host__ __device__ static std::uint32_t fields_of(std::uint32_t slab_bytes) {
     return slab_bytes / SlabChunkSize::bytes(0) / kFieldBits;
   }
 
-  __host__ __device__ std::size_t bytes() const { return std::size_t{slabs_} * slab_bytes_; }
+  __host__ __device__ std::size_t bytes() const { return std::size_t{slabs_} << slab_bits_; }
 
   /// The slab of a byte of the heap.
   __device__ std::uint32_t slab_at(std::size_t offset) const {
-    return static_cast<std::uint32_t>(offset / slab_bytes_);
+    return static_cast<std::uint32_t>(offset >> slab_bits_);
   }
 
   /// A chunk of a size for each lane. @pre the lanes of the group, and no others, ask for one together
@@ -145,7 +150,7 @@ class Slabs {
         if (rank - served < taken) {
           const int bit = nth_set_bit(bits, static_cast<int>(rank - served));
           const std::uint32_t spot = field * kFieldBits + static_cast<std::uint32_t>(bit);
-          offset = std::size_t{grant.slab} * slab_bytes_ + std::size_t{spot} * SlabChunkSize::bytes(size);
+          offset = (std::size_t{grant.slab} << slab_bits_) + std::size_t{spot} * SlabChunkSize::bytes(size);
         }
         served += taken;
         if (step < kSweeps * fields_of_size(size)) continue;
@@ -162,7 +167,8 @@ class Slabs {
   __device__ void give(std::uint32_t slab, std::size_t offset, const Group& group) const {
     // The size cannot change as long as a chunk has not been released.
     const std::uint32_t size = SlabState::of(states_[slab].load(Order::relaxed)).split - 1;
-    const std::uint32_t spot = static_cast<std::uint32_t>(offset % slab_bytes_) / SlabChunkSize::bytes(size);
+    const auto in_slab = static_cast<std::uint32_t>(offset) & (slab_bytes() - 1);
+    const std::uint32_t spot = SlabChunkSize::count_in(in_slab, size);
     const std::uint64_t bit = std::uint64_t{1} << spot % kFieldBits;
     // A lane alone calls no collective operation, for which the groups of a warp would wait for each other.
     const bool is_alone = group.size() == 1;
@@ -184,7 +190,7 @@ class Slabs {
   static constexpr int kLongestPause = 9;                         // 32 << n ns on a GPU
   static constexpr std::uint32_t kSweeps = 16;    // sweeps over a bitmap in search of a chunk that exists
   static constexpr std::uint32_t kHashes = 16;    // bit fields that a search tries before it continues in order
-  static constexpr std::uint32_t kStep = 131101;  // a prime, larger than any number of bit fields
+  static constexpr std::uint32_t kStep = 131101;  // a prime, larger than any number of bit fields, which is at most 4096
   static constexpr std::uint32_t kLooks = 8;      // slabs with overlapping loads
 
   /// A slab that may become the head, with the state that was read.
@@ -193,11 +199,19 @@ class Slabs {
     std::uint64_t word;
   };
 
+  __device__ std::uint32_t slab_bytes() const { return 1u << slab_bits_; }
+
   __device__ Word& field_of(std::uint32_t slab, std::uint32_t field) const {
-    return fields_[std::size_t{slab} * fields_of(slab_bytes_) + field];
+    return fields_[std::size_t{slab} * fields_of(slab_bytes()) + field];
   }
 
-  __device__ std::uint32_t spots_of(std::uint32_t size) const { return slab_bytes_ / SlabChunkSize::bytes(size); }
+  __device__ std::uint32_t spots_of(std::uint32_t size) const { return SlabChunkSize::count_in(slab_bytes(), size); }
+
+  /// number % count, where the count is of chunks of this size in a slab, or of their bit fields. It is a power of two
+  /// if the size is one.
+  __device__ static std::uint32_t remainder(std::uint32_t number, std::uint32_t count, std::uint32_t size) {
+    return size % 2 == 0 ? number & (count - 1) : number % count;
+  }
 
   __device__ std::uint32_t fields_of_size(std::uint32_t size) const {
     return (spots_of(size) + kFieldBits - 1) / kFieldBits;
@@ -252,11 +266,11 @@ class Slabs {
   /// The bit field of a search's step.
   __device__ std::uint32_t field_for(const SlabGrant& grant, std::uint32_t size, std::uint32_t step) const {
     const std::uint32_t fields = fields_of_size(size);
-    const std::uint32_t place = grant.ticket % spots_of(size) / kFieldBits;
+    const std::uint32_t place = remainder(grant.ticket, spots_of(size), size) / kFieldBits;
     // The first two are those of the tickets. Full fields are adjacent in that order, so the next tries are elsewhere.
     const std::uint32_t hash = step < 2 ? 0 : (grant.ticket + (step < kHashes ? step : kHashes)) * kSpread >> 12;
     const std::uint32_t offset = step < kHashes ? (step < 2 ? step : 0) : step - kHashes;
-    return static_cast<std::uint32_t>((std::uint64_t{place} + hash + offset) % fields * kStep % fields);
+    return remainder(remainder(place + hash + offset, fields, size) * kStep, fields, size);
   }
 
   /// Takes up to `wanted` chunks that were counted, from a bit field of their slab. @return their bits
@@ -264,7 +278,7 @@ class Slabs {
                                  std::uint32_t wanted) const {
     const std::uint32_t left = spots_of(size) - field * kFieldBits;
     // The bits in front of the first ticket's bit are for other tickets.
-    const std::uint32_t start = step == 0 ? grant.ticket % spots_of(size) % kFieldBits : 0;
+    const std::uint32_t start = step == 0 ? remainder(grant.ticket, spots_of(size), size) % kFieldBits : 0;
     const std::uint64_t valid = first_bits(static_cast<int>(left < kFieldBits ? left : kFieldBits));
     return claim_bits(field_of(grant.slab, field), valid & ~first_bits(static_cast<int>(start)), start,
                       static_cast<int>(wanted));
@@ -322,7 +336,7 @@ class Slabs {
   Word* fields_;
   Head* heads_;
   std::uint32_t slabs_;
-  std::uint32_t slab_bytes_;
+  std::uint32_t slab_bits_;
 };
 
 }  // namespace dynasoar::detail
