@@ -101,7 +101,7 @@ class BasicHalloc {
   static constexpr std::size_t kMostBytes = 3 << 10;  // that a chunk may have
 
   static Slabs make_slabs(detail::MallocMemory& memory, std::uint32_t count, std::uint32_t slab_bytes) {
-    return Slabs(memory.make_table<Slabs::Word>(count),
+    return Slabs(memory.make_table<Slabs::Word>(count), memory.make_table<Slabs::Size>(count),
                  memory.make_table<Slabs::Word>(std::size_t{count} * Slabs::fields_of(slab_bytes)),
                  memory.make_table<Slabs::Head>(detail::SlabChunkSize::kCount), count, slab_bytes);
   }

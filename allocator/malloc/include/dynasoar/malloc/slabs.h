@@ -65,21 +65,31 @@ struct SlabState {
 
 /// The word of a size: its head, and whether a warp is searching for another one. All 0: there is none.
 struct SlabHead {
+  static constexpr std::uint32_t kSearched = 1;
+  static constexpr std::uint32_t kFailed = 2;
+  static constexpr std::uint32_t kOneFailure = 4;
+
   std::uint32_t next;  ///< number of the head plus 1, or 0
-  std::uint32_t turn;  ///< twice the searches that have failed; odd while a warp searches
+  std::uint32_t turn;  ///< kSearched while a warp searches; kFailed if the last search failed; number of failures
 
   __device__ static SlabHead of(std::uint64_t word) {
     return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
   }
   __device__ std::uint64_t word() const { return std::uint64_t{next} << 32 | turn; }
-  __device__ bool is_searched() const { return turn % 2 != 0; }
+  __device__ bool is_searched() const { return (turn & kSearched) != 0; }
+  __device__ bool has_failed() const { return (turn & kFailed) != 0; }
+
+  /// The words of a search: when it begins, and when it ends.
+  __device__ SlabHead searched() const { return {next, turn | kSearched}; }
+  __device__ SlabHead replaced_by(std::uint32_t slab) const { return {slab + 1, turn & ~(kSearched | kFailed)}; }
+  __device__ SlabHead failed() const { return {next, ((turn & ~kSearched) | kFailed) + kOneFailure}; }
 
   /// For `has_failed_since`.
-  __device__ std::uint32_t searches() const { return (turn + 1) >> 1; }
+  __device__ std::uint32_t searches() const { return turn / kOneFailure + (turn & kSearched); }
 
   /// Whether a search has failed that began after `since` was searches().
   __device__ bool has_failed_since(std::uint32_t since) const {
-    return static_cast<std::int32_t>((turn >> 1) - since) > 0;
+    return static_cast<std::int32_t>(turn / kOneFailure - since) > 0;
   }
 };
 
@@ -98,6 +108,7 @@ class Slabs {
   static constexpr std::size_t kNoOffset = ~std::size_t{0};
 
   using Word = AtomicWord<std::uint64_t>;
+  using Size = AtomicWord<std::uint32_t>;
 
   /// The SlabHead of a size, in a cache line of its own.
   struct alignas(128) Head {
@@ -106,12 +117,13 @@ class Slabs {
 
   Slabs() = default;
 
-  /// @param states   [slabs], all 0
+  /// @param states, sizes   [slabs], all 0
   /// @param fields   [slabs * fields_of(slab_bytes)], all 0
   /// @param heads    [SlabChunkSize::kCount], all 0
   /// @param slab_bytes   a power of two
-  Slabs(Word* states, Word* fields, Head* heads, std::uint32_t slabs, std::uint32_t slab_bytes)
+  Slabs(Word* states, Size* sizes, Word* fields, Head* heads, std::uint32_t slabs, std::uint32_t slab_bytes)
       : states_(states),
+        sizes_(sizes),
         fields_(fields),
         heads_(heads),
         slabs_(slabs),
@@ -166,7 +178,7 @@ class Slabs {
   template <class Group>
   __device__ void give(std::uint32_t slab, std::size_t offset, const Group& group) const {
     // The size cannot change as long as a chunk has not been released.
-    const std::uint32_t size = SlabState::of(states_[slab].load(Order::relaxed)).split - 1;
+    const std::uint32_t size = sizes_[slab].load(Order::relaxed);
     const auto in_slab = static_cast<std::uint32_t>(offset) & (slab_bytes() - 1);
     const std::uint32_t spot = SlabChunkSize::count_in(in_slab, size);
     const std::uint64_t bit = std::uint64_t{1} << spot % kFieldBits;
@@ -228,14 +240,14 @@ class Slabs {
     std::uint32_t full = 0;  // the head that was found full while another warp searches for a new one
     for (int round = 0; round < kRounds; ++round) {
       const SlabHead head = SlabHead::of(seen);
-      if (head.next != 0 && !(head.next == full && head.is_searched())) {
+      if (head.next != 0 && !(head.next == full && head.is_searched()) && may_have_room(head, size)) {
         const SlabGrant grant = reserve_in(head.next - 1, size, wanted, limit_of(size));
         if (grant.count != 0) return grant;
       }
       if (head.has_failed_since(since)) return {};
       full = head.next;
       if (!head.is_searched()) {
-        if (word.compare_exchange(seen, SlabHead{head.next, head.turn + 1}.word(), Order::relaxed)) {
+        if (word.compare_exchange(seen, head.searched().word(), Order::relaxed)) {
           return replace(head, size, wanted);
         }
         continue;
@@ -246,12 +258,20 @@ class Slabs {
     return {};
   }
 
+  /// Whether it makes sense to count chunks in a head. Most heads have room, so this does not look at them: all requests
+  /// and releases change the word of the head, and a GPU executes accesses to one word one after the other. It looks
+  /// only if the heap seemed to be full. Otherwise all those requests would be counted for a moment, and hide chunks that
+  /// become free.
+  __device__ bool may_have_room(const SlabHead& head, std::uint32_t size) const {
+    if (!head.has_failed()) return true;
+    const SlabState state = SlabState::of(states_[head.next - 1].load(Order::relaxed));
+    return state.is_of(size) && state.count < limit_of(size);
+  }
+
   /// Counts up to `wanted` chunks of a slab, up to `limit`.
   __device__ SlabGrant reserve_in(std::uint32_t slab, std::uint32_t size, std::uint32_t wanted,
                                   std::uint32_t limit) const {
     Word& word = states_[slab];
-    const SlabState state = SlabState::of(word.load(Order::relaxed));
-    if (!state.is_of(size) || state.count >= limit) return {};
     // Acquires the slab from release: all accesses with older sizes come before, and the bitmap is clear.
     const SlabState before = SlabState::of(word.fetch_add(SlabState::counting(wanted), Order::acquire));
     std::uint32_t got = 0;
@@ -298,11 +318,13 @@ class Slabs {
         SlabGrant grant = split(slab, candidate.word, size, wanted);
         if (grant.count == 0) grant = reserve_in(slab, size, wanted, limit);
         if (grant.count == 0) continue;
-        heads_[size].word.store(SlabHead{slab + 1, head.turn}.word(), Order::relaxed);
+        // After the change of the slab's state. Otherwise requests would take the new head for one of another size, and
+        // search, too.
+        heads_[size].word.store(head.replaced_by(slab).word(), Order::release);
         return grant;
       }
     }
-    heads_[size].word.store(SlabHead{head.next, head.turn + 2}.word(), Order::relaxed);
+    heads_[size].word.store(head.failed().word(), Order::relaxed);
     return {};
   }
 
@@ -322,8 +344,12 @@ class Slabs {
   __device__ SlabGrant split(std::uint32_t slab, std::uint64_t seen, std::uint32_t size, std::uint32_t wanted) const {
     if (SlabState::of(seen).count != 0) return {};
     const std::uint32_t count = wanted < limit_of(size) ? wanted : limit_of(size);
-    // Acquires the slab from release: what its last owners did with it is over, the bitmap is clear.
-    if (!states_[slab].compare_exchange(seen, SlabState{count, size + 1, count}.word(), Order::acquire)) return {};
+    // Acquires the slab from release: what its last owners did with it is over, the bitmap is clear. No thread can count
+    // chunks of a slab without a size.
+    if (!states_[slab].compare_exchange(seen, SlabState{0, 0, count}.word(), Order::acquire)) return {};
+    sizes_[slab].store(size, Order::relaxed);
+    // Releases the size to reserve_in. An addition, because other threads may have been counted in error.
+    states_[slab].add(SlabState{count, size + 1, 0}.word(), Order::release);
     return {slab, count, 0};
   }
 
@@ -333,6 +359,7 @@ class Slabs {
   }
 
   Word* states_;
+  Size* sizes_;  // [slabs] numbers of their sizes, so that `give` need not read the states, which all requests change
   Word* fields_;
   Head* heads_;
   std::uint32_t slabs_;
