@@ -29,7 +29,7 @@ struct Piece {
   std::uint32_t to_end;    // from its beginning to the end of the last piece behind it
 };
 
-/// Pieces of a warp in an order of chance, in runs without gaps.
+/// Pieces of a warp in runs without gaps, in the order of the lanes or in an order of chance.
 std::array<Piece, kLanes> random_pieces(Random& random) {
   std::array<Piece, kLanes> pieces;
   const std::uint32_t in_a_run = 1 + random.below(2 * kLanes);  // on average
@@ -43,6 +43,7 @@ std::array<Piece, kLanes> random_pieces(Random& random) {
     const bool is_last = i + 1 == kLanes || pieces[i + 1].is_first != 0;
     pieces[i].to_end = pieces[i].size + (is_last ? 0 : pieces[i + 1].to_end);
   }
+  if (random.below(2) == 0) return pieces;
   for (std::uint32_t i = kLanes; i-- > 1;) std::swap(pieces[i], pieces[random.below(i + 1)]);
   return pieces;
 }

@@ -20,29 +20,31 @@ struct Neighbours {
   template <class Group>
   __device__ static Neighbours of(std::uint32_t begin, std::uint32_t size, const Group& group) {
     const auto own = static_cast<std::uint32_t>(group.rank());
-    const auto lanes = static_cast<std::uint32_t>(group.size());
+    const int last_rank = group.size() - 1;
     const std::uint32_t end = begin + size;
     // Most pieces are in the order of the lanes.
-    const std::uint32_t behind = group.shuffle(begin, static_cast<int>(own + 1 < lanes ? own + 1 : own));
-    bool has_next = own + 1 < lanes && behind == end;
-    std::uint32_t next = own + 1;  // the lane with the next piece, if there is one
-    const std::uint32_t in_order = group.ballot(has_next);
-    const std::uint32_t starts = ~(in_order << 1) & static_cast<std::uint32_t>(first_bits(group.size()));
-    std::uint32_t found = 0;  // of `starts`: those behind the lane's piece
+    const bool is_last = group.rank() == last_rank;
+    const std::uint32_t behind = group.shuffle(begin, is_last ? last_rank : group.rank() + 1);
+    const bool is_in_order = !is_last && behind == end;
+    const std::uint32_t starts =  // lanes whose piece does not follow that of the lane before
+        ~(group.ballot(is_in_order) << 1) & static_cast<std::uint32_t>(first_bits(group.size()));
+    std::uint32_t found = 0;  // of `starts`, the one that follows this lane's piece
     if (starts != 1) {        // otherwise, all pieces are one run
       for (std::uint32_t left = starts; left != 0; left &= left - 1) {
-        const auto other = static_cast<std::uint32_t>(lowest_bit(std::uint64_t{left}));
-        if (group.shuffle(begin, static_cast<int>(other)) == end) found = left & (0 - left);
+        if (group.shuffle(begin, lowest_bit(std::uint64_t{left})) == end) found = left & (0 - left);
       }
-      if (found != 0) {
-        has_next = true;
-        next = static_cast<std::uint32_t>(lowest_bit(std::uint64_t{found}));
-      }
-      found = static_cast<std::uint32_t>(group.combine(found));
     }
-    Neighbours result{((starts & ~found) >> own & 1) != 0, size};
-    if (!has_next) next = own;
-    if (group.ballot(has_next) == 0) return result;
+    const std::uint32_t all_found = starts != 1 ? static_cast<std::uint32_t>(group.combine(found)) : 0;
+    Neighbours result{((starts & ~all_found) >> own & 1) != 0, size};
+    if (all_found == 0) {  // each run ends in front of the next lane that starts one
+      const std::uint32_t later = starts >> own >> 1;
+      const int last = later == 0 ? last_rank : group.rank() + lowest_bit(std::uint64_t{later});
+      result.size = group.shuffle(end, last) - begin;
+      return result;
+    }
+    std::uint32_t next = own;  // the lane with the next piece, if there is one
+    if (is_in_order) next = own + 1;
+    if (found != 0) next = static_cast<std::uint32_t>(lowest_bit(std::uint64_t{found}));
     // Each step doubles the distance, until there is no further lane.
     for (int reach = 1; reach < group.size(); reach *= 2) {
       const std::uint32_t more = group.shuffle(result.size, static_cast<int>(next));
