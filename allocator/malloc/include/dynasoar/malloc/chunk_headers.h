@@ -67,6 +67,12 @@ class TwoWordHeaders {
   /// @pre the caller owns all units from `unit` to `next_chunk`, and gives them up
   __device__ void put_free(std::uint32_t unit, std::uint32_t next_chunk) const {
     next(unit).store(next_chunk, Order::relaxed);
+    set_free(unit, next_chunk);
+  }
+
+  /// put_free for a header that leads to `next_chunk` already. There is no other change for which the release has to
+  /// wait.
+  __device__ void set_free(std::uint32_t unit, std::uint32_t /*next_chunk*/) const {
     flag(unit).store(static_cast<std::uint32_t>(ChunkFlag::free), Order::release);  // for the acquire of `take`
   }
 
@@ -113,6 +119,9 @@ class FusedHeaders {
   __device__ void put_free(std::uint32_t unit, std::uint32_t next_chunk) const {
     words_[unit].store(fused(ChunkFlag::free, next_chunk), Order::release);  // for the acquire of `take`
   }
+
+  /// The same: there is only one word.
+  __device__ void set_free(std::uint32_t unit, std::uint32_t next_chunk) const { put_free(unit, next_chunk); }
 
  private:
   static constexpr int kFlagBits = 2;

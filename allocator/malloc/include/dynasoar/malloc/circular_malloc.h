@@ -160,10 +160,17 @@ class CircularMalloc {
     const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
     const auto unit = static_cast<std::uint32_t>(offset / kUnit);
     const auto group = warp.coalesce();
-    const auto chunks = detail::Neighbours::of(unit, headers_.look(unit).next - unit, group);
-    if (!chunks.is_first) headers_.put_used(unit, unit + chunks.size);  // no longer the header of a chunk
-    group.synchronize();                                                // the first lane of each run releases all of it
-    if (chunks.is_first) headers_.put_free(unit, join(unit + chunks.size));
+    const std::uint32_t next = headers_.look(unit).next;
+    const auto chunks = detail::Neighbours::of(unit, next - unit, group);
+    group.synchronize();  // the first lane of each run releases all of it
+    // The headers of the other lanes still say `used` and lead to the chunk behind, as those without a chunk do.
+    if (!chunks.is_first) return;
+    const std::uint32_t end = join(unit + chunks.size);
+    if (end == next) {
+      headers_.set_free(unit, end);
+    } else {
+      headers_.put_free(unit, end);
+    }
   }
 
   /// The whole heap, unless sums over a warp would overflow.
