@@ -7,7 +7,8 @@
 /// request will find one.
 ///
 /// Differences to the paper, and choices that it leaves open:
-/// - Chunk size and count are one word. The chunk size can only change while the count is 0, so no page has to be locked
+/// - Chunk size and count are one word. The chunk size can only change while the count is 0, so no page has to be
+/// locked
 ///   for that; and the operation that increments the count returns the current chunk size. The word also has the number
 ///   of chunks, because divisions take long on a GPU.
 /// - A page whose chunks have all been freed keeps its chunk size until a request needs another one. So neither giving
@@ -200,8 +201,8 @@ class ScatterPages {
       if (group.rank() != 0) return false;
       given = static_cast<std::uint32_t>(group.size());
     }
-    // kCounted: a thread that splits the page again must also see the changes of the bits. On a GPU, these have returned
-    // the old bits, so they have been executed.
+    // kCounted: a thread that splits the page again must also see the changes of the bits. On a GPU, these have
+    // returned the old bits, so they have been executed.
     return release(page, given, PlatformAtomics::kCounted);
   }
 

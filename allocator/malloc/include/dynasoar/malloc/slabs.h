@@ -191,8 +191,8 @@ class Slabs {
     // The chunk had already been released, so it must not be counted. This also waits for the change of the bits.
     if ((before & bit) == 0) states_[slab].add(1, Order::relaxed);
     if (!is_alone) group.synchronize();
-    // kCounted: a thread that splits the slab again must also see the changes of the bits. On a GPU, these have returned
-    // the old bits, so they have been executed.
+    // kCounted: a thread that splits the slab again must also see the changes of the bits. On a GPU, these have
+    // returned the old bits, so they have been executed.
     if (group.rank() == 0) release(slab, static_cast<std::uint32_t>(group.size()), PlatformAtomics::kCounted);
   }
 
@@ -200,10 +200,11 @@ class Slabs {
   static constexpr std::uint32_t kFieldBits = 64;
   static constexpr int kRounds = 4 * PlatformAtomics::kPatience;  // tries with a head before a request gives up
   static constexpr int kLongestPause = 9;                         // 32 << n ns on a GPU
-  static constexpr std::uint32_t kSweeps = 16;    // sweeps over a bitmap in search of a chunk that exists
-  static constexpr std::uint32_t kHashes = 16;    // bit fields that a search tries before it continues in order
-  static constexpr std::uint32_t kStep = 131101;  // a prime, larger than any number of bit fields, which is at most 4096
-  static constexpr std::uint32_t kLooks = 8;      // slabs with overlapping loads
+  static constexpr std::uint32_t kSweeps = 16;  // sweeps over a bitmap in search of a chunk that exists
+  static constexpr std::uint32_t kHashes = 16;  // bit fields that a search tries before it continues in order
+  static constexpr std::uint32_t kStep =
+      131101;                                 // a prime, larger than any number of bit fields, which is at most 4096
+  static constexpr std::uint32_t kLooks = 8;  // slabs with overlapping loads
 
   /// A slab that may become the head, with the state that was read.
   struct Candidate {
@@ -258,10 +259,10 @@ class Slabs {
     return {};
   }
 
-  /// Whether it makes sense to count chunks in a head. Most heads have room, so this does not look at them: all requests
-  /// and releases change the word of the head, and a GPU executes accesses to one word one after the other. It looks
-  /// only if the heap seemed to be full. Otherwise all those requests would be counted for a moment, and hide chunks that
-  /// become free.
+  /// Whether it makes sense to count chunks in a head. Most heads have room, so this does not look at them: all
+  /// requests and releases change the word of the head, and a GPU executes accesses to one word one after the other. It
+  /// looks only if the heap seemed to be full. Otherwise all those requests would be counted for a moment, and hide
+  /// chunks that become free.
   __device__ bool may_have_room(const SlabHead& head, std::uint32_t size) const {
     if (!head.has_failed()) return true;
     const SlabState state = SlabState::of(states_[head.next - 1].load(Order::relaxed));
@@ -344,8 +345,8 @@ class Slabs {
   __device__ SlabGrant split(std::uint32_t slab, std::uint64_t seen, std::uint32_t size, std::uint32_t wanted) const {
     if (SlabState::of(seen).count != 0) return {};
     const std::uint32_t count = wanted < limit_of(size) ? wanted : limit_of(size);
-    // Acquires the slab from release: what its last owners did with it is over, the bitmap is clear. No thread can count
-    // chunks of a slab without a size.
+    // Acquires the slab from release: what its last owners did with it is over, the bitmap is clear. No thread can
+    // count chunks of a slab without a size.
     if (!states_[slab].compare_exchange(seen, SlabState{0, 0, count}.word(), Order::acquire)) return {};
     sizes_[slab].store(size, Order::relaxed);
     // Releases the size to reserve_in. An addition, because other threads may have been counted in error.
