@@ -239,14 +239,15 @@ __device__ inline void NodeBase::report(NodeState* states, std::uint32_t* degree
   degrees[number_] = degree();
 }
 
-/// A heap that is enough for a network.
+/// A heap that is enough for a network, and hardly larger: objects may be anywhere in a heap, and a GPU takes longer to
+/// read objects that are far apart.
 std::size_t heap_bytes_for(const Network& network) {
   const auto nodes = [&](Kind kind) {
     return static_cast<std::size_t>(std::count_if(network.nodes.begin(), network.nodes.end(),
                                                   [kind](const NodeState& node) { return node.kind == kind; }));
   };
-  // Warps of a GPU that create objects at the same time fill blocks of their own, at most one for each object.
-  const auto room = [](std::size_t objects) { return objects + std::min(64 * objects, std::size_t{1} << 20); };
+  // All objects are created by parallel_new, which fills blocks. Only its last warps leave some of them half empty.
+  const auto room = [](std::size_t objects) { return objects + std::min(64 * objects, std::size_t{1} << 16); };
   return AllocatorT::heap_bytes_for<Node>(room(nodes(Kind::free))) +
          AllocatorT::heap_bytes_for<AnchorNode>(room(nodes(Kind::anchor))) +
          AllocatorT::heap_bytes_for<AnchorPullNode>(room(nodes(Kind::pulled))) +
