@@ -160,7 +160,7 @@ void run_flame_gpu(Report& report, const Settings& settings) {
   for (const std::uint32_t count : small ? std::vector{1000u} : std::vector{4000u, 32000u}) {
     flame_gpu::measure_boids(benchmark, count, small ? 20 : 1000);
   }
-  // As many steps as were measured in FLAME GPU 2: the time of a step depends on it, because circles gather in clumps.
+  // As many steps as were measured in FLAME GPU 2: circles gather in clumps.
   using Sizes = std::vector<std::pair<std::uint32_t, int>>;
   for (const auto& [count, steps] : small ? Sizes{{1000, 20}} : Sizes{{16384, 1000}, {131072, 300}}) {
     flame_gpu::measure_circles(benchmark, count, steps);

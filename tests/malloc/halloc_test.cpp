@@ -108,6 +108,34 @@ TEST_CASE("Halloc says what its heap is too small for") {
 
 #if !DYNASOAR_CUDA_BACKEND
 
+TEST_CASE("a slab that gets another size is no longer the head of its old size") {
+  // Otherwise requests would be counted there in error, and hide from each other that the slab is free.
+  using detail::SlabChunkSize, detail::SlabHead, detail::Slabs;
+  DeviceArray<Slabs::Word> states(1), fields(Slabs::fields_of(kSlab));
+  DeviceArray<Slabs::Size> sizes(1);
+  DeviceArray<Slabs::Head> heads(SlabChunkSize::kCount);
+  states.fill_bytes(0);
+  fields.fill_bytes(0);
+  sizes.fill_bytes(0);
+  heads.fill_bytes(0);
+  const Slabs slabs(states.data(), sizes.data(), fields.data(), heads.data(), 1, kSlab);
+  const auto warp = PlatformWarp::all();
+  const auto head_of = [&](std::uint32_t size) {
+    return SlabHead::of(heads.data()[size].word.load(Order::relaxed)).next;
+  };
+  const std::uint32_t small = SlabChunkSize::holding(64), large = SlabChunkSize::holding(128);
+  slabs.give(0, slabs.take(small, warp), warp);
+  CHECK(head_of(small) == 1);
+  const std::size_t taken = slabs.take(large, warp);
+  REQUIRE(taken != Slabs::kNoOffset);
+  CHECK(head_of(small) == 0);
+  CHECK(head_of(large) == 1);
+  CHECK(slabs.take(small, warp) == Slabs::kNoOffset);
+  slabs.give(0, taken, warp);
+  CHECK(slabs.take(small, warp) != Slabs::kNoOffset);
+  CHECK(head_of(large) == 0);
+}
+
 TEST_CASE("lanes that ask together get neighbours in a slab, and leave it free behind them") {
   Heap heap(kSlab, 3072);
   for (int round = 0; round < 3; ++round) {

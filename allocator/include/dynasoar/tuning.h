@@ -206,7 +206,7 @@ inline constexpr std::uint32_t kPartsOfFew = 16;
 inline constexpr std::uint32_t kPartsOfSome = 4;
 
 /// The maximum numbers of objects that are few, and some. If there are more, a thread searches for each object.
-/// 2026-11-29 ("four threads for an object"): 4000 to a million objects compared.
+/// 2026-11-29 ("four threads for an object"): 4000 to 250 000 objects compared.
 inline constexpr std::uint32_t kFewObjects = 1 << 15;
 inline constexpr std::uint32_t kSomeObjects = 1 << 18;
 

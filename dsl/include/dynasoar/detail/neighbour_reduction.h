@@ -70,8 +70,8 @@ struct NeighbourReduction {
     }
     R parts[kPartsOfFew];
     for (R& part : parts) part = init;
-    view.template for_each_dealt<1>(center, radius, 0,
-                                    [&](const auto& other, std::uint32_t place) { add(parts[place % count], other); });
+    view.template for_each_dealt<1>(
+        center, radius, 0, [&](const auto& other, std::uint32_t place) { add(parts[place & (count - 1)], other); });
     for (std::uint32_t step = 1; step < count; step *= 2) {
       for (std::uint32_t i = 0; i < count; i += 2 * step) parts[i] = op(parts[i], parts[i + step]);
     }

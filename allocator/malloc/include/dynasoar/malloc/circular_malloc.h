@@ -24,8 +24,8 @@
 ///   one chunk per lane, so that each lane can free its own. Free chunks behind it are joined to it if they are needed.
 ///   The offset is first moved behind them, so that warps do not take them from each other. Among the first chunks, a
 ///   search takes only one that is large enough for all lanes: joining is slower than searching.
-/// - Lanes of a warp that free chunks together free the last chunk first, so that adjacent chunks become one chunk.
-///   Otherwise no lane would find the next chunk free, and the warp's next request would have to join them all.
+/// - If lanes of a warp free adjacent chunks together, one lane frees all of them as one chunk. Otherwise no lane would
+///   find the next chunk free, and the warp's next request would have to join them all.
 /// - If a search does not find a chunk soon, it continues at the offset, if other threads have moved it.
 #pragma once
 

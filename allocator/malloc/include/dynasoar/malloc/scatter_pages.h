@@ -8,9 +8,8 @@
 ///
 /// Differences to the paper, and choices that it leaves open:
 /// - Chunk size and count are one word. The chunk size can only change while the count is 0, so no page has to be
-/// locked
-///   for that; and the operation that increments the count returns the current chunk size. The word also has the number
-///   of chunks, because divisions take long on a GPU.
+///   locked for that; and the operation that increments the count returns the current chunk size. The word also has the
+///   number of chunks, because divisions take long on a GPU.
 /// - A page whose chunks have all been freed keeps its chunk size until a request needs another one. So neither giving
 ///   back the last chunk nor taking the first one needs an additional change of the word.
 /// - Bit fields have 64 bits, so a page of 4096 bytes needs the second level only for chunks below 64 bytes. Its bit
@@ -210,7 +209,7 @@ class ScatterPages {
   static constexpr std::uint32_t kNoSpot = 0xFFFFFFFFu;
 
   /// Looks at a page that another request splits, before the next page is tried. benchmarks/LOG.md,
-  /// 2026-11-29 ("the authors' allocators, again"): without any, requests for 16 bytes take 14 times as long.
+  /// 2026-11-29 ("the authors' allocators, again"): without any, requests for 16 bytes took 12 times as long.
   static constexpr int kSplitPatience = 8;
 
   __device__ char* page_memory(std::uint32_t page) const { return memory_ + std::size_t{page} * kPageBytes; }

@@ -13,6 +13,11 @@
 ///   one. Slabs are not filled beyond the level: as the papers note, hashing leaves a part of the heap unused.
 /// - A head is replaced by a slab of its size that is less than half full, or free; if there is none, by one below the
 ///   level. One warp at a time searches for it; the others read only the head's word until then.
+/// - A request is counted without a look at the slab, because most heads have room, and takes the count back otherwise.
+///   Until then it hides room from others. So a slab that gets another size is no longer the head of its old one,
+///   requests look first while a search runs or after one has failed, and a search that finds nothing searches again.
+/// - The sizes of slabs are also in a table of their own: requests change the states of slabs all the time, and `free`
+///   need not wait for them.
 /// - The hash takes the number of chunks of the slab that have ever been counted, and maps consecutive numbers to
 ///   different bits. As long as no chunk is freed, every request finds one at the first attempt. A request that finds
 ///   none continues with other bit fields: first random ones, then all of them.
@@ -83,6 +88,10 @@ struct SlabHead {
   __device__ SlabHead searched() const { return {next, turn | kSearched}; }
   __device__ SlabHead replaced_by(std::uint32_t slab) const { return {slab + 1, turn & ~(kSearched | kFailed)}; }
   __device__ SlabHead failed() const { return {next, ((turn & ~kSearched) | kFailed) + kOneFailure}; }
+  /// The word of a search that has found nothing so far.
+  __device__ SlabHead doubted() const { return {next, turn | kSearched | kFailed}; }
+  /// The word of a size whose head got another size.
+  __device__ SlabHead forgotten() const { return {0, turn}; }
 
   /// For `has_failed_since`.
   __device__ std::uint32_t searches() const { return turn / kOneFailure + (turn & kSearched); }
@@ -261,12 +270,15 @@ class Slabs {
 
   /// Whether it makes sense to count chunks in a head. Most heads have room, so this does not look at them: all
   /// requests and releases change the word of the head, and a GPU executes accesses to one word one after the other. It
-  /// looks only if the heap seemed to be full. Otherwise all those requests would be counted for a moment, and hide
+  /// looks only if the head seemed to be full. Otherwise all those requests would be counted for a moment, and hide
   /// chunks that become free.
   __device__ bool may_have_room(const SlabHead& head, std::uint32_t size) const {
-    if (!head.has_failed()) return true;
-    const SlabState state = SlabState::of(states_[head.next - 1].load(Order::relaxed));
-    return state.is_of(size) && state.count < limit_of(size);
+    return (!head.has_failed() && !head.is_searched()) || has_room(head.next - 1, size, limit_of(size));
+  }
+
+  __device__ bool has_room(std::uint32_t slab, std::uint32_t size, std::uint32_t limit) const {
+    const SlabState state = SlabState::of(states_[slab].load(Order::relaxed));
+    return state.is_of(size) && state.count < limit;
   }
 
   /// Counts up to `wanted` chunks of a slab, up to `limit`.
@@ -310,14 +322,19 @@ class Slabs {
   /// @return chunks of the new head, for the caller
   __device__ SlabGrant replace(const SlabHead& head, std::uint32_t size, std::uint32_t wanted) const {
     const std::uint32_t start = head.next + size * kStep;  // sizes start apart, behind the old head
-    for (const std::uint32_t limit : {spots_of(size) / 2, limit_of(size)}) {
+    const std::uint32_t half = spots_of(size) / 2;
+    const std::uint32_t limits[] = {half, limit_of(size), half, limit_of(size)};
+    for (std::uint32_t pass = 0; pass < 4; ++pass) {
+      const std::uint32_t limit = limits[pass];
+      // Requests that were counted in error hide room for a moment. From now on they look first.
+      if (pass == 2) heads_[size].word.store(head.doubted().word(), Order::relaxed);
       for (std::uint32_t i = 0; i < slabs_;) {
         const Candidate candidate = look_at(start + i, size, limit);
         i += candidate.index;
         if (candidate.index == kLooks) continue;
         const std::uint32_t slab = (start + i++) % slabs_;
         SlabGrant grant = split(slab, candidate.word, size, wanted);
-        if (grant.count == 0) grant = reserve_in(slab, size, wanted, limit);
+        if (grant.count == 0 && has_room(slab, size, limit)) grant = reserve_in(slab, size, wanted, limit);
         if (grant.count == 0) continue;
         // After the change of the slab's state. Otherwise requests would take the new head for one of another size, and
         // search, too.
@@ -348,10 +365,21 @@ class Slabs {
     // Acquires the slab from release: what its last owners did with it is over, the bitmap is clear. No thread can
     // count chunks of a slab without a size.
     if (!states_[slab].compare_exchange(seen, SlabState{0, 0, count}.word(), Order::acquire)) return {};
+    const std::uint32_t old = SlabState::of(seen).split;
+    if (old != 0 && old != size + 1) forget_head(slab, old - 1);
     sizes_[slab].store(size, Order::relaxed);
     // Releases the size to reserve_in. An addition, because other threads may have been counted in error.
     states_[slab].add(SlabState{count, size + 1, 0}.word(), Order::release);
     return {slab, count, 0};
+  }
+
+  /// Lets a size have no head if this slab is the head. While a warp searches for another one, its search decides.
+  __device__ void forget_head(std::uint32_t slab, std::uint32_t size) const {
+    Word& word = heads_[size].word;
+    std::uint64_t seen = word.load(Order::relaxed);
+    for (SlabHead head = SlabHead::of(seen); head.next == slab + 1 && !head.is_searched(); head = SlabHead::of(seen)) {
+      if (word.compare_exchange(seen, head.forgotten().word(), Order::relaxed)) return;
+    }
   }
 
   /// Subtracts `count` chunks from the count.
