@@ -3,6 +3,9 @@
 Usage: tumour_cli_test.py <path of tumour>. Exits with 77 (skipped) if it needs a GPU and there is none.
 """
 
+import csv
+import re
+import struct
 import unittest
 
 import command_line
@@ -34,6 +37,19 @@ class TumourTest(command_line.CheckpointTests, command_line.ApplicationTests, un
 
     def heap_variants(self):
         return self.variants
+
+    def test_the_points_of_an_export_are_where_cells_are_in_space(self):
+        common = ("--cells", "40", "--world", "5", "--steps", "0", *command_line.NO_PICTURES)
+        for ending in ("csv", "vtp"):
+            self.assertEqual(self.run_program(*common, "--export", f"cells.{ending}").returncode, 0)
+        with (self.folder / "cells-000000.csv").open(encoding="utf-8") as file:
+            cells = [float(row[f"position_.{axis}"]) for row in csv.DictReader(file) for axis in "xyz"]
+        content = (self.folder / "cells-000000.vtp").read_bytes()
+        offset = int(re.search(rb'Name="Points"[^>]*offset="(\d+)"', content)[1]) + content.index(b"_", content.index(b"<AppendedData")) + 1
+        points = struct.unpack_from("<120d", content, offset + 8)  # behind the number of bytes
+        self.assertEqual(len(cells), 120)
+        in_single_precision = struct.unpack("<120f", struct.pack("<120f", *cells))
+        self.assertEqual(sorted(points), sorted(in_single_precision))
 
     def test_options_that_do_not_go_together_are_refused(self):
         self.assert_refused("--cells", "10", "--room", "9", mentions="--room: there is no room")

@@ -26,7 +26,8 @@ void write_frame(const std::string& path, std::uint64_t step, const dynasoar::Co
     dynasoar::write_hdf5(file, table, step);
   } else {
     const std::string axes = table.find("x") != nullptr ? "" : "position_.";
-    dynasoar::write_vtp(file, table, {.x = axes + "x", .y = axes + "y", .z = "", .time = static_cast<double>(step)});
+    const std::string z = table.find(axes + "z") != nullptr ? axes + "z" : "";
+    dynasoar::write_vtp(file, table, {.x = axes + "x", .y = axes + "y", .z = z, .time = static_cast<double>(step)});
   }
 }
 

@@ -70,7 +70,8 @@ __host__ __device__ constexpr bool check_call() {
   constexpr bool kTakesArguments = std::is_invocable_v<F, First&, Args&...>;
   static_assert(kTakesArguments,
                 "dynasoar: the method does not take these arguments: a loop passes its arguments behind the "
-                "object (parallel_do) or index (parallel_for), and a callable must not be 'mutable'");
+                "object (parallel_do) or index (parallel_for), a loop of a grid behind the grid's view, and a callable "
+                "must not be 'mutable'");
   if constexpr (kTakesArguments) {
     static_assert(std::is_invocable_v<F, First, Args...>,
                   "dynasoar: a parameter of the callable of this loop is a reference to a value that is not const, but "
