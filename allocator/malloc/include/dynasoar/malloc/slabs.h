@@ -209,11 +209,10 @@ class Slabs {
   static constexpr std::uint32_t kFieldBits = 64;
   static constexpr int kRounds = 4 * PlatformAtomics::kPatience;  // tries with a head before a request gives up
   static constexpr int kLongestPause = 9;                         // 32 << n ns on a GPU
-  static constexpr std::uint32_t kSweeps = 16;  // sweeps over a bitmap in search of a chunk that exists
-  static constexpr std::uint32_t kHashes = 16;  // bit fields that a search tries before it continues in order
-  static constexpr std::uint32_t kStep =
-      131101;                                 // a prime, larger than any number of bit fields, which is at most 4096
-  static constexpr std::uint32_t kLooks = 8;  // slabs with overlapping loads
+  static constexpr std::uint32_t kSweeps = 16;    // sweeps over a bitmap in search of a chunk that exists
+  static constexpr std::uint32_t kHashes = 16;    // bit fields that a search tries before it continues in order
+  static constexpr std::uint32_t kStep = 131101;  // a prime, larger than 4096, the greatest number of bit fields
+  static constexpr std::uint32_t kLooks = 8;      // slabs with overlapping loads
 
   /// A slab that may become the head, with the state that was read.
   struct Candidate {
