@@ -37,11 +37,16 @@ def wait_for(condition, what):
 
 
 class Display:
-    """An X server without a screen."""
+    """An X server without a screen.
+
+    With -noreset: otherwise the server starts afresh whenever its last client leaves, and drops a client that connects
+    meanwhile. Each xdotool that ends before the program has connected would be such a last client.
+    """
 
     def __init__(self):
         reader, writer = os.pipe()
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24"],
+        self.server = subprocess.Popen(["Xvfb", "-noreset", "-displayfd", str(writer), "-screen", "0",
+                                        f"{SCREEN[0]}x{SCREEN[1]}x24"],
                                        pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(writer)
         with os.fdopen(reader) as file:
@@ -89,8 +94,14 @@ class ViewTest(unittest.TestCase):
                                         stdout=self.output, stderr=subprocess.STDOUT)
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
-        wait_for(lambda: subprocess.run(["xdotool", "search", "--onlyvisible", "--name", program.name],
-                                        env=self.display.environment, capture_output=True).stdout, "a window")
+
+        def shows_window():
+            if self.process.poll() is not None:
+                output = (self.folder / "output").read_text(encoding="utf-8", errors="replace")
+                self.fail(f"{program.name} ended with {self.process.returncode} before it showed a window:\n{output}")
+            return subprocess.run(["xdotool", "search", "--onlyvisible", "--name", program.name],
+                                  env=self.display.environment, capture_output=True).stdout
+        wait_for(shows_window, "a window")
 
         def hears_keys():  # a window that has just been opened may miss some
             self.display.press("s")
