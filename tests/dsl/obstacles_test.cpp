@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -162,6 +163,102 @@ std::pair<double, std::size_t> nearest_of_all(const Shapes& shapes, const Option
     }
   }
   return best;
+}
+
+/// What for_each_obstacle visits, for each point.
+template <class P>
+struct Visit {
+  View<P> view;
+  const P* points;
+  RealOf<P> reach;
+  typename View<P>::Nearest* visited;  // [points][kMostVisited]
+  std::uint32_t* counts;               // [points]
+  static constexpr std::uint32_t kMostVisited = 64;
+  __device__ void operator()(std::size_t i) const {
+    std::uint32_t count = 0;
+    view.for_each_obstacle(points[i], reach, [&](const auto& obstacle) {
+      if (count < kMostVisited) visited[i * kMostVisited + count] = obstacle;
+      ++count;
+    });
+    counts[i] = count;
+  }
+};
+template <class P>
+std::vector<std::vector<typename View<P>::Nearest>> visit_all(dynasoar::Obstacles<P>& obstacles,
+                                                              const std::vector<P>& points, RealOf<P> reach) {
+  constexpr std::size_t kMost = Visit<P>::kMostVisited;
+  const auto uploaded = on_device(points);
+  dynasoar::DeviceArray<typename View<P>::Nearest> visited(points.size() * kMost);
+  dynasoar::DeviceArray<std::uint32_t> counts(points.size());
+  run_loop(points.size(), Visit<P>{obstacles.view(), uploaded.data(), reach, visited.data(), counts.data()});
+  const auto all = visited.download();
+  const std::vector<std::uint32_t> sizes = counts.download();
+  std::vector<std::vector<typename View<P>::Nearest>> result;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    REQUIRE(sizes[i] <= kMost);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(i * kMost);
+    result.emplace_back(first, first + static_cast<std::ptrdiff_t>(sizes[i]));
+  }
+  return result;
+}
+
+/// Compares what for_each_obstacle visits with the distances to all shapes.
+template <class P>
+void check_visits(std::uint64_t seed, RealOf<P> cell, bool is_periodic) {
+  CAPTURE(cell);
+  CAPTURE(is_periodic);
+  Dice dice(seed, 29);
+  std::array<bool, static_cast<std::size_t>(kDimensions<P>)> periodic{};
+  periodic.front() = is_periodic;
+  Scene<P> scene(cell, periodic);
+  const Shapes shapes = furnish(scene.obstacles, dice);
+  std::vector<P> points;
+  for (std::size_t i = 0; i < 200 / kSlowdown; ++i) points.push_back(random_point<P>(dice, i % 4 == 0 ? -4 : 0, 8));
+  std::size_t most_visited = 0;
+  for (const double reach : {0.0, 0.3, 2.0, 3.9}) {
+    CAPTURE(reach);
+    const auto visited = visit_all(scene.obstacles, points, static_cast<RealOf<P>>(reach));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const P at = scene.obstacles.view().space().wrapped(points[i]);
+      std::size_t next = 0;
+      for (std::size_t shape = 0; shape < shapes.all.size(); ++shape) {
+        const double distance = nearest_of_all(Shapes{{shapes.all[shape]}}, scene.options, at).first;
+        const bool is_visited = next < visited[i].size() && visited[i][next].obstacle == shape;
+        if (std::abs(distance - reach) > 1e-4) REQUIRE(is_visited == (distance < reach));
+        if (!is_visited) continue;
+        const auto& obstacle = visited[i][next++];
+        REQUIRE(double{obstacle.distance} == doctest::Approx(distance).epsilon(1e-4));
+        double squared = 0;
+        for (int a = 0; a < kDimensions<P>; ++a) squared += std::pow(double{coordinate(obstacle.offset, a)}, 2);
+        REQUIRE(std::sqrt(squared) == doctest::Approx(distance).epsilon(1e-4));
+      }
+      REQUIRE(next == visited[i].size());  // in the order of numbers, and each once
+      most_visited = std::max(most_visited, visited[i].size());
+    }
+  }
+  CHECK((most_visited > 8 || kSlowdown > 1));  // more than are noted at once
+}
+
+TEST_CASE("for_each_obstacle visits each obstacle within reach once, in the order of the numbers") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  for (const bool is_periodic : {false, true}) {
+    for (const double cell : {0.3, 20.0}) check_visits<Plane32>(seed, static_cast<float>(cell), is_periodic);
+    check_visits<Plane64>(seed + 1, 0.5, is_periodic);
+    check_visits<Solid32>(seed + 2, 0.8f, is_periodic);
+  }
+}
+
+TEST_CASE("for_each_obstacle visits all obstacles with an infinite reach, and none from a point that is not finite") {
+  dynasoar::Obstacles<Plane32> obstacles({.lower = {0, 0}, .upper = {10, 10}, .cell = 1});
+  for (int i = 0; i < 9; ++i) obstacles.add_ball({1.0f + static_cast<float>(i), 5}, 0.25f);
+  const float infinite = std::numeric_limits<float>::infinity(), none = std::numeric_limits<float>::quiet_NaN();
+  const auto visited = visit_all<Plane32>(obstacles, {{0, 0}, {500, -300}, {none, 0}, {infinite, 0}}, infinite);
+  CHECK(visited[0].size() == 9);
+  CHECK(visited[1].size() == 9);
+  CHECK(visited[2].empty());
+  CHECK(visited[3].empty());
+  for (const float reach : {-1.0f, none}) CHECK(visit_all<Plane32>(obstacles, {{1, 5}}, reach)[0].empty());
+  CHECK(visit_all<Plane32>(obstacles, {{1, 5}}, 0)[0].size() == 1);  // inside of a ball
 }
 
 /// Compares searches with a search through all, and marches along rays in small steps.

@@ -96,20 +96,26 @@ void check_everywhere(std::uint64_t seed) {
   }
 }
 
+/// The objects that a search for the nearest considers. The object that searches is at place i, if there is one.
+enum class Whom { all, others, with_even_number };
+
 template <class P, int kMost>
 struct FindNearest {
   typename World<P>::View view;
   const P* centers;
   RealOf<P> radius;
-  bool without_itself;    // the object at place i, if there is one
+  Whom whom;
   std::uint32_t* places;  // [centers][kMost]
   std::uint32_t* counts;  // [centers]
   std::uint32_t* wrong;   // [centers]
 
   __device__ void operator()(std::size_t i) const {
     typename World<P>::Dot* const itself =
-        without_itself && i < view.size() ? view.object(static_cast<std::uint32_t>(i)) : nullptr;
-    const auto nearest = view.template nearest<kMost>(centers[i], radius, itself);
+        whom == Whom::others && i < view.size() ? view.object(static_cast<std::uint32_t>(i)) : nullptr;
+    const auto nearest =
+        whom == Whom::with_even_number
+            ? view.template nearest<kMost>(centers[i], radius, [](const auto& other) { return other.seen.id % 2 == 0; })
+            : view.template nearest<kMost>(centers[i], radius, itself);
     counts[i] = static_cast<std::uint32_t>(nearest.size());
     wrong[i] = 0;
     for (int k = 0; k < nearest.size(); ++k) {
@@ -142,23 +148,32 @@ void check_nearest(const std::vector<P>& positions, const typename World<P>::Opt
   });
   handle.synchronize();
   const std::vector<P> centers = in_order.download();
-  for (const bool without_itself : {false, true}) {
+  auto ids = dynasoar::test::zeroed<std::uint32_t>(positions.size() + 1);
+  handle.parallel_for(positions.size(), [view, to = ids.data()] __device__(std::size_t i) {
+    to[i] = static_cast<std::uint32_t>(view.seen(static_cast<std::uint32_t>(i)).id);
+  });
+  handle.synchronize();
+  const std::vector<std::uint32_t> ids_in_order = ids.download();
+  for (const Whom whom : {Whom::all, Whom::others, Whom::with_even_number}) {
     for (const Real radius : radii) {
+      CAPTURE(static_cast<int>(whom));
       CAPTURE(kMost);
       CAPTURE(radius);
       auto places = dynasoar::test::zeroed<std::uint32_t>(centers.size() * kMost);
       auto counts = dynasoar::test::zeroed<std::uint32_t>(centers.size());
       auto wrong = dynasoar::test::zeroed<std::uint32_t>(centers.size());
-      handle.parallel_for(centers.size(), FindNearest<P, kMost>{view, in_order.data(), radius, without_itself,
-                                                                places.data(), counts.data(), wrong.data()});
+      handle.parallel_for(centers.size(), FindNearest<P, kMost>{view, in_order.data(), radius, whom, places.data(),
+                                                                counts.data(), wrong.data()});
       handle.synchronize();
       std::vector<std::uint32_t> expected(centers.size() * kMost), expected_counts;
       for (std::size_t i = 0; i < centers.size(); ++i) {
         std::vector<std::pair<Real, std::uint32_t>> all;
         for (std::uint32_t place = 0; place < positions.size(); ++place) {
           const Real squared = view.space().squared_length(view.space().offset(centers[i], centers[place]));
-          if (radius >= 0 && squared <= radius * radius && !(without_itself && place == i))
-            all.emplace_back(squared, place);
+          const bool counts_here = whom == Whom::others             ? place != i
+                                   : whom == Whom::with_even_number ? ids_in_order[place] % 2 == 0
+                                                                    : true;
+          if (radius >= 0 && squared <= radius * radius && counts_here) all.emplace_back(squared, place);
         }
         std::sort(all.begin(), all.end());
         if (all.size() > kMost) all.resize(kMost);

@@ -125,6 +125,22 @@ class GridView {
   template <int kMost>
   __device__ detail::NearestNeighbours<GridView, kMost> nearest(const Position& center, Real radius,
                                                                 const T* except = nullptr) const {
+    return nearest<kMost>(center, radius,
+                          [except](const Neighbour& other) { return except == nullptr || other.object != except; });
+  }
+
+  /// As the function above, for those objects for which `accept(neighbour)`, with a `const Neighbour&`, is true:
+  ///
+  ///     const auto prey = animals.nearest<1>(position_, kSight, [](const auto& other) {
+  ///       return dynasoar::is_a<Sheep>(other.object);
+  ///     });
+  ///
+  /// @param accept   must return the same value each time that it is called for an object during a search
+  template <int kMost, class Accept>
+  requires std::is_invocable_r_v<bool, const Accept&, const Neighbour&>
+      __device__ detail::NearestNeighbours<GridView, kMost> nearest(const Position& center, Real radius,
+                                                                    const Accept& accept)
+  const {
     static_assert(kMost >= 1 && kMost <= 64, "dynasoar: GridView::nearest finds 1 to 64 objects");
     detail::NearestNeighbours<GridView, kMost> result(*this, center);
     if (!(radius >= 0)) return result;
@@ -134,7 +150,7 @@ class GridView {
       is_last = !(reach < radius && reach < whole);
       result.clear();
       for_each_dealt<1>(center, is_last ? radius : reach, 0, [&](const Neighbour& other, std::uint32_t place) {
-        if (except == nullptr || other.object != except) result.add(other.squared_distance, place);
+        if (accept(other)) result.add(other.squared_distance, place);
       });
     }
     return result;

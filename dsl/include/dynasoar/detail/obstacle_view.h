@@ -10,6 +10,7 @@
 #include <dynasoar/detail/obstacle_cells.h>
 #include <dynasoar/detail/obstacle_search.h>
 #include <dynasoar/detail/obstacle_shapes.h>
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
@@ -59,7 +60,7 @@ class ObstacleView {
     Hit hit;     ///< the first contact; its fraction is one of the displacement
   };
 
-  /// The obstacle nearest to a point. Converts to true if there is one.
+  /// An obstacle near a point. Converts to true if there is one.
   struct Nearest {
     P offset;                        ///< the vector to its nearest point; zero if the point is inside
     Real distance;                   ///< the length of `offset`
@@ -185,10 +186,61 @@ class ObstacleView {
     return result;
   }
 
+  /// Calls `f(obstacle)`, with a `const Nearest&`, for all obstacles within a distance of a point. For example, a disc
+  /// in a corner touches two walls, and each of them pushes it back:
+  ///
+  ///     walls.for_each_obstacle(position_, kRadius, [&](const auto& wall) {
+  ///       if (wall.distance > 0) push = push - (kRadius / wall.distance - 1) * wall.offset;
+  ///     });
+  ///
+  /// Each obstacle is visited once, in the order of the numbers. On periodic axes, only its nearest image counts. The
+  /// function visits no obstacles if the point is not finite, or the distance is negative or a NaN.
+  ///
+  /// @param reach   may be infinite
+  /// @par Cost      examines the obstacles of the cells that `reach` touches: once if fewer than four obstacles are
+  ///                within reach, and once more for each four that are
+  template <class F>
+  __device__ void for_each_obstacle(const P& point, Real reach, F&& f) const {
+    const Point center = Search::point_of(point);
+    if (!search_.can_start(center) || !(reach >= 0)) return;
+    constexpr int kAtOnce = 4;
+    const double most = squared(reach);
+    for (std::uint32_t from = 0; from != kNone;) {
+      Near least[kAtOnce];  // those with the least numbers from `from` on, in order
+      search_.for_each_near(center, reach, [&](std::uint32_t obstacle, const Point& offset) {
+        const double distance = detail::dot(offset, offset);
+        if (obstacle < from || !(distance <= most)) return;
+        Near next{obstacle, distance, offset};
+        DYNASOAR_UNROLL(4)
+        for (int i = 0; i < kAtOnce; ++i) {
+          if (next.obstacle == least[i].obstacle) {
+            if (next.squared_distance < least[i].squared_distance) least[i] = next;
+            next.obstacle = kNone;
+          } else if (next.obstacle < least[i].obstacle) {
+            const Near after = least[i];
+            least[i] = next;
+            next = after;
+          }
+        }
+      });
+      for (int i = 0; i < kAtOnce && least[i].obstacle != kNone; ++i) {
+        f(Nearest{Search::position_of(least[i].offset, point), static_cast<Real>(std::sqrt(least[i].squared_distance)),
+                  least[i].obstacle});
+      }
+      from = least[kAtOnce - 1].obstacle == kNone ? kNone : least[kAtOnce - 1].obstacle + 1;
+    }
+  }
+
   /// The geometry of the space.
   __host__ __device__ const GridSpace<P>& space() const { return search_.space; }
 
  private:
+  struct Near {
+    std::uint32_t obstacle = kNone;
+    double squared_distance = 0;
+    Point offset{};
+  };
+
   __device__ static double squared(double value) { return detail::separate_product(value, value); }
   __device__ static Hit no_hit(const P& from) { return {from, Search::position_of(Point{}, from), 1, kNone}; }
   __device__ static Point target(const P& from, const Point& by) {
