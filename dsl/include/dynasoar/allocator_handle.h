@@ -1,5 +1,5 @@
 /// @file
-/// AllocatorHandle: the host's side of an allocator. Owns the heap, runs parallel loops over objects, reports errors.
+/// AllocatorHandle: the host side of an allocator. Owns the heap, runs parallel loops over objects, reports errors.
 ///
 /// Source: DynaSOAr, sections 2.1, 2.3 and 3 ("Parallel Object Enumeration").
 #pragma once
@@ -48,7 +48,7 @@ template <class AllocatorT>
 class AllocatorHandle {
  public:
   /// @throws Error if a handle of this type is alive, if the heap is too small, too large or above its limit, if there
-  ///         is no device for it, or if a build without checks is asked for failing allocations
+  ///         is no device for it, or if the options ask for failing allocations in a build without checks
   explicit AllocatorHandle(const HandleOptions& options = {}) : loops_(options) {}
 
   AllocatorHandle(const AllocatorHandle&) = delete;
@@ -126,7 +126,7 @@ class AllocatorHandle {
     loops_.run_over_indices(count, function, 1);
   }
 
-  /// While the result lives, loops visit the objects that exist now, and save the time to list them:
+  /// Lists the objects that exist now. While the result exists, loops visit these objects without listing them again:
   ///
   ///     const auto kept = handle.keep_lists();
   ///     handle.parallel_do<&Body::compute_force>();
@@ -136,7 +136,7 @@ class AllocatorHandle {
   /// create or delete objects while lists are kept, run no other loop until the result is destroyed: the loop would
   /// visit deleted objects and miss new ones. In checked builds it throws an Error instead, if the allocator finds
   /// misuse. `keep_lists<Light, Road>()` makes and keeps only the lists of these classes: name all classes that the
-  /// loops visit, and all that a device_reduce or device_do in them looks at. See docs/how-to/fast.md.
+  /// loops visit, or that a device_reduce or device_do in them visits. See docs/how-to/fast.md.
   /// @pre the handle outlives the result
   template <class... Ts>
   [[nodiscard]] KeptLists keep_lists() {
@@ -159,8 +159,8 @@ class AllocatorHandle {
   ///
   /// On a GPU, the function is called here, and again when the heap has grown or different lists are kept. Arguments
   /// keep their values in between, unless they are StepValues. On the host, and in checked builds with a SoaAllocator,
-  /// each step calls the function. Variables that it refers to must not change, and must live as long as the step. It
-  /// must not wait, copy memory or run another step. Do not call the step after the handle has been destroyed.
+  /// each step calls the function. Variables that the function refers to must not change, and must live as long as the
+  /// step. The function must not wait, copy memory or run another step. The handle must outlive the step.
   /// @throws Error if the function does something that cannot be recorded, and anything that the function throws: here,
   ///         or at the first call of the step
   template <class F>
@@ -334,7 +334,7 @@ class AllocatorHandle {
   ///         unless the handle only records that; Error if the device failed
   void synchronize() { loops_.synchronize(); }
 
-  /// Returns the fields that T declares and inherits, for all objects of T and its subclasses, as arrays in the host's
+  /// Returns the fields that T declares and inherits, for all objects of T and its subclasses, as arrays in host
   /// memory. The first column is called `id`. If there are several classes, the second one is called `class`. See
   /// docs/data-out.md.
   ///

@@ -1,7 +1,7 @@
 /// @file
-/// Columns: the result of AllocatorHandle::columns, which has the fields of all objects of a class as arrays in the
-/// host's memory, by name. write_csv and write_vtp write them to files. This header is standard C++ only, so that code
-/// that is compiled without CUDA can use it, too.
+/// Columns: the result of AllocatorHandle::columns. It has the fields of all objects of a class, by name, as arrays in
+/// host memory. write_csv and write_vtp write it to files. This header uses standard C++ only, so code that is compiled
+/// without CUDA can include it, too.
 #pragma once
 
 #include <cstddef>
@@ -104,7 +104,8 @@ struct Columns {
   /// The column of this name, or null.
   const Column* find(const std::string& column) const;
 
-  /// @throws std::out_of_range   with the names that there are
+  /// The column of this name.
+  /// @throws std::out_of_range if there is none; the message lists the names of all columns
   const Column& operator[](const std::string& column) const;
 
   /// All names, separated by commas.
@@ -116,8 +117,8 @@ struct Columns {
 /// after the first one are called `Shark.age_` and so on.
 ///
 /// @param table        the table of the base class, with the column `class`
-/// @param subclasses   tables of some of these classes, read without a loop in between
-/// @throws std::invalid_argument if they have other objects
+/// @param subclasses   tables of some of these classes; no loop may run between the calls that read all the tables
+/// @throws std::invalid_argument if a subclass has another number of objects in its own table than in the base's table
 Columns with_fields_of(Columns table, const std::vector<Columns>& subclasses);
 
 /// Writes a line with the names, and a line for each row. A column with several numbers in a row becomes several

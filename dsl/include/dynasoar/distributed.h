@@ -1,7 +1,7 @@
 /// @file
-/// Models on lattices that several processes run together: Communicator, DistributedHandle and DistributedLattice. See
-/// docs/how-to/many-gpus.md. Needs the target dynasoar::distributed. Not in dynasoar.h, because many programs have no
-/// use for it.
+/// Communicator, DistributedHandle and DistributedLattice: for models on lattices that several processes run together.
+/// See docs/how-to/many-gpus.md. Needs the target dynasoar::distributed. Not included by dynasoar.h, because many
+/// programs do not need it.
 #pragma once
 
 #include <array>
@@ -32,18 +32,19 @@
 
 namespace dynasoar {
 
-/// Owns the AllocatorHandle of a rank, and combines what the ranks know.
+/// Owns the AllocatorHandle of a rank, and combines the results of all ranks.
 ///
-/// All member functions but `local` and `communicator` are collective: all ranks must call them, in the same order. If
-/// a rank fails in one of them (refused objects, misuse, an exception), all ranks throw: that rank its own exception,
-/// and the others an Error that names the rank. Catch Error to handle both.
+/// All member functions except `local` and `communicator` are collective: all ranks must call them, in the same order.
+/// If a rank fails in one of them (refused objects, misuse, an exception), all ranks throw. That rank throws its own
+/// exception, and the others throw an Error that names the rank. Catch Error to handle both.
 ///
 /// @tparam AllocatorT   as for AllocatorHandle; the same on all ranks
 template <class AllocatorT>
 class DistributedHandle {
  public:
-  /// Unless the program has selected a GPU, with cudaSetDevice, each rank of a host uses another one of its GPUs, as
-  /// long as there are enough: number local_rank() % number of GPUs.
+  /// Creates the handle of this rank. Unless the program has selected a GPU with cudaSetDevice, the rank uses GPU
+  /// number local_rank() modulo the number of GPUs. So ranks of one host share a GPU only if there are fewer GPUs than
+  /// ranks.
   ///
   /// @param options   if `threads` is 0, the ranks of a host share its processors, unless mpirun has bound them to some
   /// @throws Error as the constructor of AllocatorHandle, on all ranks; CommunicatorError if the ranks have different
@@ -57,7 +58,7 @@ class DistributedHandle {
     check_same_classes();
   }
 
-  /// The same for a handle that each rank has made, and that outlives this.
+  /// Uses a handle that this rank has made. @pre `local` outlives this object
   DistributedHandle(Communicator& communicator, AllocatorHandle<AllocatorT>& local)
       : communicator_(communicator), local_(&local) {
     check_same_classes();
@@ -71,7 +72,7 @@ class DistributedHandle {
 
   /// Ends a step: waits for the loops of all ranks.
   /// @param stop   whether this rank wants to end the run
-  /// @return       whether any rank does, or has received a signal: see Communicator::catch_signals
+  /// @return       whether any rank wants to end it, or has received a signal: see Communicator::catch_signals
   /// @throws Error on all ranks if objects were refused, or misused, on any
   bool synchronize(bool stop = false) {
     const auto wait = [&](Communicator::Status& mine) {
@@ -81,7 +82,7 @@ class DistributedHandle {
     return detail::agreed(communicator_, wait).stop;
   }
 
-  /// As AllocatorHandle::retry_with_growth; true if the heap of any rank has grown.
+  /// As AllocatorHandle::retry_with_growth. Returns true if the heap of any rank has grown.
   bool retry_with_growth() {
     const auto retry = [&](Communicator::Status& mine) { mine.grow = local_->retry_with_growth(); };
     return detail::agreed(communicator_, retry).grow;
@@ -122,7 +123,7 @@ class DistributedHandle {
   ///
   /// @param path   in a folder that all ranks share
   /// @throws Error on all ranks if a file cannot be written, values differ, or there are objects that are not on a
-  ///         DistributedLattice; then the old checkpoint is what it was
+  ///         DistributedLattice; the old checkpoint is then unchanged
   /// @par Cost   a second checkpoint beside the old one; otherwise as AllocatorHandle::save
   template <class... Items>
   void save(const std::string& path, const SaveOptions& options, const Items&... items) {
@@ -133,8 +134,9 @@ class DistributedHandle {
     save(path, SaveOptions{}, items...);
   }
 
-  /// Restores lattices and values from what any number of ranks have saved, or AllocatorHandle::save. Create the
-  /// lattices first, with the same sizes and periodic axes. Ghosts are then out of date. Waits for all loops.
+  /// Restores lattices and values from a checkpoint that any number of ranks, or AllocatorHandle::save, have written.
+  /// Create the lattices first, with the same sizes and periodic axes. Their ghosts are out of date afterwards. Waits
+  /// for all loops.
   ///
   /// Checks everything before it changes anything.
   /// @throws CheckpointError if the checkpoint is damaged or not for this program and its lattices, or a file is
@@ -177,14 +179,14 @@ class DistributedHandle {
     return detail::joined(table, communicator_.gather(rows.data(), rows.size(), 0));
   }
 
-  /// Calls a function on all ranks. If it throws on any rank, all ranks throw: that rank what was thrown, others an
-  /// Error that names the rank and says why.
+  /// Calls a function on all ranks. If it throws on any rank, all ranks throw: that rank throws the same exception, and
+  /// the others throw an Error that names the rank and says why.
   template <class F>
   void on_all(const F& function) {
     detail::on_all(communicator_, function);
   }
 
-  /// For DistributedLattice: what has its ghosts, which are out of date after a `load`.
+  /// For DistributedLattice: registers the exchange of its ghosts, so that `load` can mark them as out of date.
   void add_lattice(std::optional<detail::HaloExchange>* ghosts) { ghosts_.push_back(ghosts); }
   void remove_lattice(std::optional<detail::HaloExchange>* ghosts) { std::erase(ghosts_, ghosts); }
   void expire_ghosts() {
@@ -217,8 +219,8 @@ class DistributedHandle {
   std::vector<std::optional<detail::HaloExchange>*> ghosts_;  // of its lattices
 };
 
-/// How far a call of a loop looks and acts, in layers from its place. What is `writes` layers away is read as well,
-/// even if `reads` is less.
+/// How far a call of a loop reads and writes, in layers from its place. Places up to `writes` layers away count as
+/// read, too, even if `reads` is less.
 struct Reach {
   int reads = 0;   ///< it looks at places, or stores places, up to this many layers away
   int writes = 0;  ///< it changes, creates, moves or destroys objects up to this many layers away
@@ -254,16 +256,18 @@ struct DistributedLatticeOptions {
 ///       if (handle.synchronize()) break;
 ///     }
 ///
-/// A loop says with a Reach how many layers away its calls look and act; it is an error if that is more than what is up
-/// to date. In checked builds, `exchange` compares ghosts that are up to date with the layers that they are copies of,
-/// and reports the first difference: a Reach was too small, or the model depends on the order of threads.
+/// The Reach of a loop is the number of layers up to which its calls read and write. A loop that reaches further than
+/// the layers that are up to date is an error. In checked builds, `exchange` compares ghosts that are up to date with
+/// the layers that they are copies of, and reports the first difference. The reason for a difference is that a Reach
+/// was too small, or that the model depends on the order of threads.
 ///
-/// Such a model must settle conflicts without order: the place that several agents ask for chooses one, or the lowest
-/// bid wins. In checked builds, an object that does not arrive because another one came first is misuse (`lost_race`).
-/// Random numbers must depend on the number of a place, LatticeShape::number, which is the same on all ranks.
+/// The result of a conflict must not depend on which agent comes first. For example, the place that several agents ask
+/// for chooses one of them, or the lowest bid wins. In checked builds, an object that does not arrive because another
+/// one came first is misuse (`lost_race`). Random numbers must depend on the number of a place, LatticeShape::number,
+/// which is the same on all ranks.
 ///
 /// The constructor, `exchange` and `divide` are collective. Loops do not communicate, but all ranks must submit the
-/// same ones. They may change objects at places only: what else they do is done once for each copy of a place.
+/// same ones. They may change objects at places only: any other effect happens once for each copy of a place.
 ///
 /// With one rank there are no ghosts, and everything is as with a Lattice.
 ///
@@ -304,7 +308,7 @@ class DistributedLattice {
   /// How ghosts are exchanged. Transport::automatic if there are none, because the lattice is not divided.
   Transport transport() const { return part_.halo() ? part_.halo()->transport() : Transport::automatic; }
 
-  /// Ghosts are out of date now, because something else than the loops of this class has changed objects.
+  /// Marks ghosts as out of date. Call it after anything other than the loops of this class has changed objects.
   void expire_ghosts() {
     if (part_.halo()) part_.halo()->set_valid(0);
   }
@@ -312,9 +316,9 @@ class DistributedLattice {
   /// Brings ghosts up to date. Collective. May be part of a recorded step, but on GPUs not with Transport::staged. Such
   /// a step begins without ghosts that are up to date, and leaves none behind.
   ///
-  /// With Transport::peer and Transport::nccl, the host does not wait: if a neighbour does not come in time, the next
-  /// `synchronize` of the handle throws a CommunicatorError that names it, or with `nccl` both neighbours. Checked
-  /// builds always wait, except while a GPU records a step: then they do not compare ghosts.
+  /// With Transport::peer and Transport::nccl, the host does not wait. If a neighbour does not join the exchange in
+  /// time, the next `synchronize` of the handle throws a CommunicatorError that names this neighbour, or with `nccl`
+  /// both neighbours. Checked builds always wait, except while a GPU records a step: then they do not compare ghosts.
   /// @throws CommunicatorError if a neighbour is missing; Error, in checked builds and on all ranks, if a ghost that
   ///         should be up to date is not. After other exceptions, such as a failure of the device, the run cannot go on
   void exchange() { part_.exchange(); }
@@ -326,7 +330,8 @@ class DistributedLattice {
   /// @par Cost   two copies of all objects in the host's memory
   void divide(const std::vector<std::size_t>& layers) { part_.divide(layers); }
 
-  // Loops, as those of Lattice and AllocatorHandle. @throws Error if a loop reaches further than ghosts are up to date
+  // Loops, as those of Lattice and AllocatorHandle. @throws Error if a loop reaches beyond the layers that are up to
+  // date
 
   template <class F, class... Args>
   void parallel_for(const Reach& reach, F function, Args... args) {
@@ -392,7 +397,7 @@ class DistributedLattice {
   }
 
  private:
-  /// The objects of T are on this lattice.
+  /// Checks that the objects of T are on this lattice.
   template <class T>
   static constexpr void check_has() {
     detail::check_placed<T>();

@@ -24,8 +24,8 @@
 
 namespace dynasoar {
 
-/// The number of an object, to be stored in a field of its class. It depends neither on where the object lies nor on
-/// the order of threads, and is the same on all backends and in later versions:
+/// The number of an object, to be stored in a field of its class. It does not depend on the object's address or on the
+/// order of threads, and is the same on all backends and in later versions:
 ///
 ///     class Cell : public dynasoar::SoaBase<AllocatorT> {
 ///      public:

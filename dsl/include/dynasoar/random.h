@@ -20,7 +20,7 @@
 /// 754. Options that let the compiler of host code deviate from it (-ffast-math, -Ofast) may change their numbers.
 /// nvcc's --use_fast_math does not: it affects floats only, and these functions compute with doubles.
 ///
-/// No function fails. The comment of each function says what it returns for parameters without a meaning.
+/// No function fails. The comment of each function says what it returns for invalid parameters.
 #pragma once
 
 #include <bit>

@@ -1,9 +1,9 @@
 /// @file
-/// Plus, Least and Greatest: operations that combine values. device_reduce: lets several threads combine values of all
-/// objects of a class for one object; a method returns its result.
+/// Plus, Least and Greatest: operations that combine values. device_reduce: lets several threads combine the values of
+/// all objects of a class on behalf of one object.
 ///
-/// Source: device_reduce extends DynaSOAr's device_do (section 2.1), which visits all objects from one thread: with ten
-/// thousand objects, this leaves most of a GPU idle.
+/// Source: device_reduce extends DynaSOAr's device_do (section 2.1). There, one thread visits all objects, which leaves
+/// most of a GPU idle if there are only ten thousand objects.
 #pragma once
 
 #include <dynasoar/detail/pair_reduction.h>
@@ -54,9 +54,10 @@ struct Greatest {
 ///               are fastest
 /// @param map    runs for every object, so capture by value what it needs of this object
 /// @return       call `.then(finish)` on it, and return the result of that from the method
-/// @pre          the method itself, `load` and `map` change nothing, because several threads run them for one object.
-///               `finish` changes its own object only, and no field that `load` or `map` reads, because it runs as soon
-///               as its object has seen all others. No thread deletes objects of U meanwhile
+/// @pre          The method itself, `load` and `map` change nothing, because several threads run them for one object.
+///               `finish` changes its own object only, and no field that `load` or `map` reads: it runs as soon as its
+///               own object has seen all others, while other objects may still read. No thread deletes objects of U
+///               meanwhile
 template <class U, class R, class Op, class Load, class Map>
 __device__ detail::UnfinishedReduction<U, R, Op, Load, Map> device_reduce(R init, Op op, [[maybe_unused]] Load load,
                                                                           Map map) {

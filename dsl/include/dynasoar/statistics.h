@@ -31,7 +31,7 @@ struct TypeStatistics {
   std::uint64_t places = 0;              ///< places of its lattice; 0 if it has none
   std::size_t lattice_bytes = 0;         ///< the part of `Lattice::bytes` that this class takes
   std::uint64_t refused_full = 0;        ///< objects not created since the start because the heap was full
-  std::uint64_t refused_contended = 0;   ///< objects not created because blocks kept changing hands
+  std::uint64_t refused_contended = 0;   ///< objects not created because other requests took the slots each time
   std::uint64_t refused_on_request = 0;  ///< objects not created because of FaultInjection
   std::uint64_t refused_table = 0;       ///< objects not created because an AosAllocator's table of objects was full
 

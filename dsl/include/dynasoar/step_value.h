@@ -32,9 +32,10 @@ struct AddToValue {
 
 }  // namespace detail
 
-/// A value in device memory that a recorded step reads afresh on every call: the number of the step, a temperature, a
-/// rate. On a GPU, all other arguments keep the values that they have when the step is recorded. On a CPU and in
-/// checked builds the step is not recorded, so a mistake of this kind shows on a GPU only.
+/// A value in device memory that a recorded step reads anew on every call, such as the number of the step, a
+/// temperature or a rate. On a GPU, all other arguments keep the values that they have when the step is recorded. On a
+/// CPU and in checked builds the step is not recorded, so an argument that should have been a StepValue shows on a GPU
+/// only.
 ///
 ///     dynasoar::StepValue<std::uint32_t> now(handle.executor(), 0);
 ///     dynasoar::StepValue<float> heat(handle.executor(), 20.0f);
@@ -81,7 +82,7 @@ class StepValue {
     executor_.for_each_index(1, detail::SetValue<T>{value_.data(), value});
   }
 
-  /// Adds to the value, otherwise as `set`: for the number of a step, recorded at the end of the step.
+  /// Adds to the value, otherwise as `set`. Record it at the end of a step to count steps.
   void add(T amount) {
     static_assert(std::is_arithmetic_v<T>, "dynasoar: StepValue<T>::add needs a number; use set");
     Executor::check_may_submit();

@@ -34,8 +34,8 @@
 
 namespace dynasoar {
 
-/// Where the cells of a substance's lattice lie in the coordinates of agents, what is beyond them, and the unit of
-/// deposits.
+/// The position of a substance's lattice in the coordinates of agents, the concentration beyond its ends, and the unit
+/// of deposits.
 ///
 /// @tparam P   the type of positions: a struct with members x and y, or x, y and z, all float or all double
 template <detail::Position P>

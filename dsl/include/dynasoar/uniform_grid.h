@@ -1,9 +1,9 @@
 /// @file
 /// UniformGrid: finds the neighbours of objects that have positions. See docs/neighbours.md.
 ///
-/// A counting sort orders the objects by the cell in which they lie, and copies what others see of them in that order.
-/// A search then reads a few contiguous pieces of memory. Not included by dynasoar.h, because many programs do not need
-/// it.
+/// A counting sort orders the objects by the cell in which they lie, and copies the data that neighbours see into that
+/// order. A search then reads a few contiguous pieces of memory. Not included by dynasoar.h, because many programs do
+/// not need it.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +30,9 @@
 
 namespace dynasoar {
 
-/// The objects of a class and its subclasses, sorted by where they are.
+/// The objects of a class and its subclasses, sorted by the cells in which they lie.
 ///
-///     struct Bird {                       // what others see of a boid
+///     struct Bird {                       // the data that other boids see
 ///       Vector position;                  // x and y, or x, y and z: float or double
 ///       Vector velocity;
 ///     };
@@ -54,7 +54,7 @@ namespace dynasoar {
 /// common base, T.
 ///
 /// @tparam T      the class, or a common base of the classes
-/// @tparam Seen   what objects show to others, with a member `position`; trivially copyable
+/// @tparam Seen   the data of an object that others see, with a member `position`; trivially copyable
 /// @par Concurrency   all operations are ordered like loops, and can be recorded. The host waits only for a grid that
 ///                    may have to grow
 template <class T, class Seen>
@@ -81,12 +81,12 @@ class UniformGrid final : detail::Attachment {
   /// the handle then makes room and returns true, or the next `synchronize` makes room and throws. This happens once,
   /// even if later rebuilds had enough room.
   ///
-  /// Before a rebuild or a recorded step, the host makes room for the last number of objects that has reached it, and
-  /// for the objects that it has asked for since with `parallel_new`. So all objects fit if nothing else creates any.
-  /// Objects that are created by loops, or by `parallel_new` in a recorded step, may not fit until their number has
-  /// reached the host.
+  /// Before a rebuild or a recorded step, the host makes room for the number of objects that the device has reported
+  /// last, and for the objects that it has created since with `parallel_new`. So all objects fit if nothing else
+  /// creates any. Objects that are created by loops, or by `parallel_new` in a recorded step, may not fit until the
+  /// device has reported their number.
   ///
-  /// @tparam kSeen    a method of T that returns what others see of an object, as a Seen. It must not change anything
+  /// @tparam kSeen    a method of T that returns a Seen, the data that others see. It must not change anything
   /// @tparam kOrder   a field of T: an integer or Identity that differs between the objects. Neighbours in one cell are
   ///                  visited in the order of this field. The order of all visits is then fully determined, and sums of
   ///                  floating-point numbers have the same bits in every run. Without the field, the order within a
@@ -165,8 +165,8 @@ class UniformGrid final : detail::Attachment {
   }
 
   /// The number of objects that there is room for now. If the last rebuild needed more than three quarters of the room,
-  /// the next `synchronize` enlarges it. On a GPU, so does the next rebuild or recorded step, once the number has
-  /// reached the host.
+  /// the next `synchronize` enlarges it. On a GPU, so does the next rebuild or recorded step, once the device has
+  /// reported the number.
   std::size_t capacity() const { return storage_.capacity(); }
 
   /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 24 per object of the capacity, rounded up. If a

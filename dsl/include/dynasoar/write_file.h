@@ -1,6 +1,6 @@
 /// @file
-/// write_file writes a file with any contents. FrameWriter writes tables in a thread of its own, while the simulation
-/// goes on. check_output_path and same_file check outputs before a program computes for hours. Not included by
+/// write_file writes a file with any contents. FrameWriter writes tables in a separate thread, while the simulation
+/// continues. check_output_path and same_file check outputs before a program computes for hours. Not included by
 /// dynasoar.h, because few files need it.
 #pragma once
 

@@ -1,6 +1,7 @@
 /// @file
 /// Display: the interface of anything that shows a run in addition to its log, such as pictures, charts or a window.
-/// The library has no implementation. You can pass one to run_program, which may draw with libraries of your choice.
+/// The library has no implementation. You can write one with a graphics library of your choice, and pass it to
+/// run_program.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ class UsageError : public std::runtime_error {
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitHeapTooSmall = 3;
-/// All steps were made, or the run was interrupted, but one of the requested outputs was not written.
+/// All steps ran, or the run was interrupted, but one of the requested outputs was not written.
 inline constexpr int kExitNotWritten = 4;
 /// The exit code that shells report for a program that Ctrl-C ended.
 inline constexpr int kExitInterrupted = 130;
@@ -70,7 +70,7 @@ CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value
 /// `--width` and `--height`, of a grid of cells.
 void add_grid_size(CLI::App& cli, int& width, int& height);
 
-/// @param large   the variant that may have more, which the message names; empty: there is none
+/// @param large   the variant that allows more cells, for the message; empty: there is none
 /// @throws UsageError if the grid has 2^31 cells or more
 void check_grid_size(int width, int height, const std::string& large = {});
 

@@ -1,7 +1,7 @@
 /// @file
-/// Program: the model's part of a program: its options, its simulation and its outputs. ModelProgram: the base of
-/// programs. run_program: the common part, which reads the command line, runs the steps and writes the files.
-/// all_ranks: for runs of several processes. See docs/how-to/own-program.md.
+/// Program: the interface through which a model supplies its options, its simulation and its outputs. ModelProgram: the
+/// base class for such programs. run_program: reads the command line, runs the steps and writes the files. all_ranks:
+/// for runs of several processes. See docs/how-to/own-program.md.
 #pragma once
 
 #include <cstddef>
@@ -114,8 +114,8 @@ class Program {
   /// Reads input files and checks that the options fit each other. @throws UsageError if they do not
   virtual void check_options(RunOptions&) {}
 
-  /// Why several processes cannot share a run with these options, and what to do instead: "--edge grow is for one
-  /// process: take --edge torus". Empty if they can.
+  /// The reason why several processes cannot share a run with these options, and what the user can do instead: "--edge
+  /// grow is for one process: take --edge torus". Empty if they can.
   virtual std::string why_not_on_ranks(const RunOptions&) const { return {}; }
 
   /// The implementation that the options choose: "agents as objects".

@@ -49,11 +49,12 @@ class Ranks {
   /// For DistributedHandle.
   virtual Communicator& communicator() = 0;
 
-  /// How the lattices of the run are to exchange ghosts, for DistributedLatticeOptions: --transport.
+  /// The transport that the user has chosen with --transport, for DistributedLatticeOptions.
   Transport wanted_transport() const { return wanted_transport_; }
   void want_transport(Transport transport) { wanted_transport_ = transport; }
 
-  /// How they do, which a simulation says for the summary: DistributedLattice::transport. `automatic` if it has not.
+  /// The transport in use, for the summary. A simulation sets it to DistributedLattice::transport; `automatic` until
+  /// then.
   Transport used_transport() const { return used_transport_; }
   void note_transport(Transport transport) { used_transport_ = transport; }
 
@@ -83,8 +84,8 @@ class Ranks {
   Transport wanted_transport_ = Transport::automatic, used_transport_ = Transport::automatic;
 };
 
-/// Calls a function on all ranks. If it throws on any, all throw the same: HeapTooSmall, UsageError or Error, with the
-/// message of the lowest rank that has thrown such an exception.
+/// Calls a function on all ranks. If it throws on any rank, all ranks throw the same exception: HeapTooSmall,
+/// UsageError or Error, with the message of the lowest rank that has thrown such an exception.
 ///
 /// @param ranks   null: there is one process, and nothing is agreed
 template <class F>
@@ -104,7 +105,7 @@ struct RunParameters {
   std::string allocator = "soa";  ///< for objects; "soa" is DynaSOAr's own
   std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the model
   int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase, and waits for each phase; 0: none is
+  int profile_every = 0;          ///< times every n-th step phase by phase, waiting for each phase; 0: no step
   Ranks* ranks = nullptr;         ///< the processes that share the run; null: there is only one process
 };
 
@@ -181,7 +182,7 @@ class Simulation {
   /// Times of the phases, in the order in which they run; empty if none were timed.
   virtual std::vector<PhaseTime> phases() { return {}; }
 
-  /// Why there is no `save` and `load`, and what the user can do about it; empty if there are both.
+  /// The reason why `save` and `load` are missing, and what the user can do about it; empty if they exist.
   virtual std::string why_not_saved() const {
     return "are for variants with objects in allocator soa: leave out --baseline and --allocator, or these two";
   }
@@ -197,7 +198,7 @@ class Simulation {
   ///         differ
   virtual int load(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
 
-  /// Why there are no `columns`, and what the user can do about it; empty if there are.
+  /// The reason why `columns` is missing, and what the user can do about it; empty if it exists.
   virtual std::string why_no_objects() const { return "is for variants with objects: leave out --baseline, or this"; }
 
   /// The model's objects with their fields. If they are in numbered cells, the column `cell` has the numbers. If
@@ -215,8 +216,8 @@ using PhaseNames = std::vector<const char*>;
 /// Measures how long each phase of a step takes, for Simulation::phases(). Only every n-th step is timed, because the
 /// host must wait for a phase on the GPU to know when it ends.
 ///
-/// @par Usage   begin_step(executor); submit phase 0; end_phase(executor, 0); submit phase 1; end_phase(executor, 1)
-/// ...
+/// @par Usage   begin_step(executor); submit phase 0; end_phase(executor, 0); submit phase 1; end_phase(executor, 1);
+///              and so on
 class PhaseClock {
  public:
   /// @param every   every n-th step is timed; 0: none
