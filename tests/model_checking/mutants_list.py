@@ -92,12 +92,12 @@ mutant("invalidate_unlisted", BLOCKS, "invalidate", "the block is not listed aft
 TOKEN = "    token[block].store(token_of(type), Atomics::kCounted);\n"
 FENCE = "    Atomics::fence(Order::release);\n"
 CREATED_COMMENT = (
-    "    // Partner is the acquire of a search: a thread that knows of objects in the block, from this count or from a thread\n"
-    "    // that takes slots after the store, knows that the block is open.\n")
+    "    // The fence pairs with the acquire of a search (Tally::read): a search that sees objects of the block counted, here\n"
+    "    // or by a thread that takes slots after the store below, sees that the block is counted as open.\n")
 CREATED = "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
 SLOTS_COMMENT = (
-    "    // Partner is the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated bit and\n"
-    "    // that the block is counted as open.\n")
+    "    // The fence pairs with the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated\n"
+    "    // bit, and that the block is counted as open.\n")
 SLOTS = "    slots[block].store(mine, Atomics::kFenced);\n"
 ABOVE = "    const std::uint64_t above = types[type].allocated.begin_set_above(block, before);\n"
 REPLACE = "    replace_current(block, type, warp_id, want == kHalf ? kHalfFree : 0);\n"
@@ -251,7 +251,7 @@ mutant("closed_counted_late", BLOCKS, "close", "it is counted there only when it
        NEW_PLACE, "")
 MUTANTS[-1]["replace_also"] = (OLD_PLACE, OLD_PLACE + NEW_PLACE)
 mutant("page_left_early", PAGES, "free_page", "its blocks are no longer counted as empty before it counts as free",
-       "    pages_freed.add(block, 1, Order::relaxed);\n    // Partners", "    // Partners")
+       "    pages_freed.add(block, 1, Order::relaxed);\n    // Pairs", "    // Pairs")
 MUTANTS[-1]["replace_also"] = ("    state.reused.add(block, state.blocks_per_page, Order::relaxed);\n",
                                "    state.reused.add(block, state.blocks_per_page, Order::relaxed);\n"
                                "    pages_freed.add(block, 1, Order::relaxed);\n")

@@ -1,4 +1,4 @@
-// The operations of the heap that programs for a CPU allocate from.
+// The heap operations of programs for a CPU.
 #include <dynasoar/heap/block_heap.h>
 
 namespace dynasoar {

@@ -121,8 +121,8 @@ class Bitmap {
 
   /// Switches a bit from 0 to 1; waits while it is 1, for a thread that is about to clear it.
   ///
-  /// @param order   of the access to level 0: release if the thread that clears the bit (acquire) shall see earlier
-  ///                writes
+  /// @param order   of the access to level 0. With release, a thread that clears the bit with acquire sees the writes
+  ///                before this call
   __device__ void set(std::uint32_t position, Order order = Order::release) const {
     const std::uint64_t before = begin_set(position, order);
     if (before == 0 || has(before, position)) settle_set(position, before, order);
@@ -130,7 +130,7 @@ class Bitmap {
 
   /// Sets all bits of `mask` in the container of `position`. @pre they are all 0 and no other thread sets them
   __device__ void set_many(std::uint32_t position, std::uint64_t mask) const {
-    // release: partner is the acquire in try_clear.
+    // release: pairs with the acquire in try_clear.
     if (word(0, position / kContainerBits).fetch_or(mask, Order::release) == 0 && levels_ > 1) {
       switch_on(1, position / kContainerBits);
     }
@@ -193,7 +193,7 @@ class Bitmap {
 
   /// Sets a bit to 0. @return whether it was 1
   ///
-  /// @param order   of the access to level 0: acquire to see the writes before the bit was set
+  /// @param order   of the access to level 0. With acquire, the caller sees the writes before the bit was set
   __device__ bool try_clear(std::uint32_t position, Order order = Order::acquire) const {
     const std::uint64_t before = begin_clear(position, order);
     if (before == bit(position)) settle_emptied(position / kContainerBits);
@@ -202,7 +202,7 @@ class Bitmap {
 
   /// Clears all bits of `mask` in the container of `position` if all of them are set there. @return whether it did
   ///
-  /// The bits above are settled before the call returns.
+  /// The bits of the upper levels are up to date when the call returns.
   __device__ bool claim_all(std::uint32_t position, std::uint64_t mask) const {
     const std::uint32_t index = position / kContainerBits;
     std::uint64_t found = word(0, index).load(Order::relaxed);
@@ -221,7 +221,7 @@ class Bitmap {
   /// change the word. So if two threads set bits in different containers and then both call it, at least one of them
   /// sees both bits.
   __device__ bool has_all(std::uint32_t position, std::uint64_t mask) const {
-    // acq_rel: partner is another such call for this container. The earlier call publishes the bits that its caller
+    // acq_rel: pairs with another such call for this container. The earlier call publishes the bits that its caller has
     // set.
     return (word(0, position / kContainerBits).fetch_or(0, Order::acq_rel) & mask) == mask;
   }

@@ -7,10 +7,10 @@
 ///
 /// Its parts are base classes, each in a file that states its protocol. A part uses those before it only:
 ///   - heap_state.h: the words that a heap consists of
-///   - page_transitions.h: how pages come into use and become free
-///   - block_transitions.h: how blocks are opened, filled, emptied and closed
-///   - fullness.h: the proof that there is no room
-///   - block_search.h: where a request looks, in which order
+///   - page_transitions.h: takes pages into use, and frees them
+///   - block_transitions.h: opens, fills, empties and closes blocks
+///   - fullness.h: proves that there is no room
+///   - block_search.h: the order in which a request searches for slots
 #pragma once
 
 #include <cstdint>

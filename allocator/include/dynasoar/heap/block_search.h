@@ -1,16 +1,19 @@
 /// @file
-/// BlockSearch: where a request searches for slots, and in which order. Part of BlockHeap (block_heap.h). It changes
-/// the state of blocks only through block_transitions.h and page_transitions.h.
+/// BlockSearch: the order in which a request searches for slots. Part of BlockHeap (block_heap.h). It changes the state
+/// of blocks only through block_transitions.h and page_transitions.h.
 ///
-/// One round (try_allocate) searches 1. in the warp's own container of the `active` bitmap, a word in which no other
-///   warp searches first (from_hints); 2. in the warp's current block (from_hints); 3. in the `active` bitmap, from a
-///   few starting points (from_listed_block); 4. for a closed block to open: an empty block of the type or, if there is
-///   none, a free page (from_new_block). A request that found nothing starts another round (retry_allocate). Every few
-///   rounds it searches exhaustively and checks whether the heap is full (fullness.h). Everything that is read before
-///   an atomic on a block's slots is a hint, which may be stale; the atomic decides. So the loads are relaxed, and
-///   overlap where possible.
+/// One round (try_allocate) searches, in this order:
+///   1. the warp's own container of the `active` bitmap, a word in which no other warp searches first (from_hints)
+///   2. the warp's current block (from_hints)
+///   3. the `active` bitmap, from a few starting points (from_listed_block)
+///   4. a closed block to open: an empty block of the type or, if there is none, a block of a free page
+///   (from_new_block)
 ///
-/// If pages are few, one warp of a group gets a page for all of them and the others wait (`fetches`).
+/// A request that has found nothing starts another round (retry_allocate). Every few rounds it searches exhaustively
+/// and checks whether the heap is full (fullness.h). Anything that is read before an atomic on a block's slots is a
+/// hint, which may be stale; the atomic decides. So these loads are relaxed, and overlap where possible.
+///
+/// If few pages are free, one warp of a group gets a page for the whole group, and the others wait (`fetches`).
 #pragma once
 
 #include <cstdint>
@@ -50,10 +53,10 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
 
   /// One round of an allocation.
   ///
-  /// The steps of most requests come before any loop, and all of their calls are inlined. At the head of a loop, and at
-  /// a call, a GPU may let the lanes of a warp diverge; they would then make separate requests.
+  /// The steps that most requests take come before any loop, and their calls are inlined. At the head of a loop, and at
+  /// a call, the lanes of a warp may diverge; they would then make separate requests.
   ///
-  /// @param shares   whether to get no page if another warp is about to get one
+  /// @param shares   whether to take no page if another warp is about to take one
   /// @return         slots, or no_slots(), or no_slots_yet() if another warp is getting a page
   __device__ Reservation try_allocate(int type, int want, std::uint32_t warp_id, bool shares) const {
     Hints hints;
@@ -91,8 +94,8 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   __device__ Blocks take_closed_blocks(int type, int want, std::uint32_t warp_id, bool& were_empty) const {
     const TypeState& state = types[type];
     were_empty = false;
-    // The position where all searches of the warp begin, so that no two warps begin at the same pages. The hints of
-    // warps that had to search elsewhere are random, and some are the same.
+    // Begin at the warp's own position, so that no two warps begin at the same pages. The stored hints of warps that
+    // had to search elsewhere are random, and some of them are equal.
     std::uint32_t hint = free_pages.position_at(starting_point(warp_id));
     std::uint64_t near_pages = free_pages.container(0, hint / kContainerBits);
     if (has_few(near_pages)) {
@@ -123,9 +126,9 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
  private:
   static constexpr int kSharingRounds = Atomics::kPatience / 2;        // rounds in which another warp may get the page
   static constexpr int kRounds = Atomics::kPatience + kSharingRounds;  // after these, a request fails as contended
-  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;         // numbers of warps per multiprocessor
+  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;         // warp ids per multiprocessor
 
-  /// The words that a request reads first. They are read early, because of the latency of each load.
+  /// The words that a request reads first, and together, so that the latencies of the loads overlap.
   struct Hints {
     std::uint32_t page;        ///< where the warp's searches for pages start
     std::uint64_t near_pages;  ///< free pages in its container
@@ -139,8 +142,8 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   static __device__ Reservation no_slots_yet() { return {kStalePosition, 0, Refusal::contended}; }
 
   /// Whether a warp is among the first of its multiprocessor, judged by its number from CudaWarp::id(). If all warps
-  /// read the roots of bitmaps, they would wait for that one address in memory. So only the first few warps of each
-  /// multiprocessor read them early. If there are few warps, all of them do.
+  /// read the root of a bitmap, they would wait for that one address in memory. So only the first few warps of each
+  /// multiprocessor read it early. If there are few warps, all of them do.
   __device__ static bool reads_root_early(std::uint32_t warp_id) {
     return warp_id % kWarpsPerMultiprocessor < detail::kEarlyReaders;
   }
@@ -158,7 +161,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     const Bits& active = types[type].active;
     const std::uint32_t start = active.position_at(starting_point(warp_id));
     const std::uint32_t container = start / kContainerBits;
-    // relaxed: hints; reserve checks the state of the blocks. The loads overlap, because of their latency.
+    // relaxed: hints; reserve checks the state of the blocks. The latencies of the loads overlap.
     const std::uint64_t listed = active.container(0, container);
     const std::uint32_t current = types[type].current[warp_entry(warp_id)].load(Order::relaxed);
     hints.page = free_pages.position_at(starting_point(warp_id));
@@ -181,14 +184,14 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     typename Bits::Overview listed{0, 0};
     if (hints.any_listed) listed = state.active.overview(state.active.position_at(starting_point(warp_id)));
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
-    if (hints.near_pages == 0) {  // no free page is left where the warp found its last one
+    if (hints.near_pages == 0) {  // no free page is left near the warp's first position
       hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
       hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
     }
     if (listed.top != 0) {
       const Reservation found = counted(type, from_listed_block(type, want, warp_id, listed));
       if (found.slots != 0) {
-        // If there were fewer slots than requested, hardly any are left.
+        // A block with fewer slots than requested has hardly any left, so it is not worth keeping.
         if (detail::popcount(found.slots) == want) adopt(found.block, type, warp_id, hints.has_current);
         return found;
       }
@@ -200,8 +203,8 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   /// Whether so few pages of a container are free that warps share new ones.
   __device__ bool has_few(std::uint64_t near_pages) const { return detail::popcount(near_pages) <= few_pages; }
 
-  /// Chooses where to search for free pages if few are left at the warp's first position: where it found its last page
-  /// or, if few are left there, too, at a random position. In small heaps, few are left everywhere.
+  /// Chooses another position to search for free pages if few are left at the warp's first position: the position where
+  /// it found its last page or, if few are left there, too, a random one. In small heaps, few are left everywhere.
   __device__ void look_elsewhere(std::uint32_t warp_id, Hints& hints) const {
     hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
     hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
@@ -262,7 +265,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     if (fetches_page && !fetches(type, warp_id)) return no_slots_yet();
     std::uint32_t block = kNoPosition;
     if (any_closed) {
-      // Do not take a page for each block: pages with unused blocks would be missing elsewhere.
+      // Try hard to find an empty block. A page for each block would leave too few pages for other types.
       const int tries = has_few(near_pages) ? detail::kTakeTries : detail::kTakeTriesBesidePages;
       block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), tries);
     }
@@ -282,9 +285,10 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   /// it has more.
   ///
   /// Otherwise, thousands of warps that start together would each take a page for one block. Instead, the other warps
-  /// wait: the page's other blocks will soon be empty blocks of the type. If warps share a current block, its first
-  /// block will soon be available, too. This applies to all types: a type without this limit would leave no pages to
-  /// the others. Warps wait for at most kSharingRounds rounds, so the word is a hint. relaxed: as for any hint.
+  /// wait until the other blocks of the page are empty blocks of the type. If warps share a current block, the first
+  /// block of the page will soon be available to them, too. This applies to all types: a type without this limit would
+  /// leave no pages to the others. Warps wait for at most kSharingRounds rounds, so the word is only a hint, and its
+  /// accesses are relaxed.
   __device__ bool fetches(int type, std::uint32_t warp_id) const {
     if (fetching(type, warp_id).exchange(1, Order::relaxed) != 0) return false;
     if (types[type].empty.seems_empty()) return true;

@@ -1,23 +1,28 @@
 /// @file
-/// BlockTransitions: every change of a block's state, and the atomic that decides which thread makes it. Part of
-/// BlockHeap (block_heap.h); block_search.h chooses the blocks.
+/// BlockTransitions: all changes of a block's state, and for each the atomic that decides which thread makes it. Part
+/// of BlockHeap (block_heap.h); block_search.h chooses the blocks.
 ///
-/// A block is
-///   - *closed*: it has no object, and all its slot bits are set, so that no thread can reserve a slot in it, even with
-///   an old hint. Its page is free, or the block is listed in `empty` of its type; - *open*: its bit is set in
-///   `allocated` of its type. If it has a free slot, it is either listed in `active`, or owned by the warp that opened
-///   it and has it as its current block; its *ownership token* indicates this. It is never both, and if it is full, it
-///   is neither. A block that a search found may also be a warp's current block; this entry is then only a hint.
+/// A block is either closed or open:
+///   - *closed*: It has no object, and all its slot bits are set, so that no thread can reserve a slot in it, even with
+///     an old hint. Its page is free, or `empty` of its type lists the block.
+///   - *open*: Its bit is set in `allocated` of its type. If it has a free slot, `active` lists it, or it is owned by
+///     the warp that opened it and has it as its current block. An owned block has an *ownership token*. No block is
+///     both listed and owned, and a full block is neither.
+///
+/// A search may also make a block that it found a warp's current block. The warp does not own this block: the entry is
+/// only a hint.
 ///
 /// A thread may wait before it has completed a change in the upper levels of a bitmap (see Bitmap). No two threads wait
 /// for each other, because all waits on an `active` bitmap come before those on an `allocated` one, and because a
 /// thread that waits until a bit of `active` is set has completed all its changes of `active`.
 ///
 /// A thread that makes a slot bitmap full, no longer full, or empty learns this from the result of its atomic
-/// operation. It alone does the bookkeeping for this change: - it *filled* the block: settle_filled removes it from
-/// `active`, or takes its token; - it *freed the first slot* of a full block: release_slots lists the block in
-/// `active`; - it *emptied* the block: invalidate takes all slots, so that no thread can reserve any more. Then close
-/// unlists it. docs/allocator.md has every transition in a table, with the atomic that makes it and the memory orders.
+/// operation. This thread alone does the bookkeeping for the change:
+///   - It *filled* the block: settle_filled removes the block from `active`, or takes its token.
+///   - It *freed the first slot* of a full block: release_slots lists the block in `active`.
+///   - It *emptied* the block: invalidate takes all slots, so that no thread can reserve one. Then close unlists it.
+///
+/// docs/allocator.md has a table of all transitions, with the atomic that makes each, and a table of the memory orders.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +70,7 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   /// The way in which release_slots closes a block that it has emptied.
   enum class Closing {
-    outlined,  ///< in a function of its own, which is less machine code
+    outlined,  ///< in a separate function, which is less machine code
     inlined
   };
 
@@ -85,18 +90,19 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   /// Opens a closed block that the caller has taken. @return the slots for the caller: the first `want` slots
   __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t warp_id) const {
     const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
-    // Accesses without an order between them overlap, because of their latency.
+    // These accesses need no order among each other, so that their latencies overlap.
     const std::uint64_t before = types[type].allocated.begin_set(block, Order::relaxed);
     types[type].opened.add(block, 1, Order::relaxed);
-    // kCounted: partner is the acquire of a replacer, which may have owned the block in an earlier life. It lists the
-    // block for the type in the token after the end of that life, which this thread has seen.
+    // kCounted: pairs with the acquire of the token in replace_current. The thread there may take this token because
+    // the block was its current block in an earlier life. It then lists the block for the type in the token. This comes
+    // after the end of that life, because the caller has seen the end.
     token[block].store(token_of(type), Atomics::kCounted);
     Atomics::fence(Order::release);
-    // Partner is the acquire of a search: a thread that knows of objects in the block, from this count or from a thread
-    // that takes slots after the store, knows that the block is open.
+    // The fence pairs with the acquire of a search (Tally::read): a search that sees objects of the block counted, here
+    // or by a thread that takes slots after the store below, sees that the block is counted as open.
     types[type].created.add(block, number_of(mine), Order::relaxed);
-    // Partner is the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated bit and
-    // that the block is counted as open.
+    // The fence pairs with the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated
+    // bit, and that the block is counted as open.
     slots[block].store(mine, Atomics::kFenced);
     const std::uint64_t above = types[type].allocated.begin_set_above(block, before);
     replace_current(block, type, warp_id, want == kHalf ? kHalfFree : 0);
@@ -105,13 +111,13 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     return mine;
   }
 
-  /// Opens closed blocks that the caller has taken, with all of their slots reserved. Differences to `open`: a full
-  /// block need not be the current block of a warp, so it gets no token. The slot bits do not change. A block is listed
-  /// when the first of its slots is released.
+  /// Opens closed blocks that the caller has taken, and reserves all of their slots for the caller. Unlike in `open`,
+  /// the slot bits do not change, and a block gets no token, because a full block need not be the current block of a
+  /// warp. A block is listed when the first of its slots is released.
   __device__ void open_full(const Blocks& blocks, int type) const {
     types[type].allocated.set_many(blocks.first, blocks.bits);
     for_each_block(blocks, [&](std::uint32_t block) { types[type].opened.add(block, 1, Order::relaxed); });
-    // Partner is the acquire of a search, as in open. Also, a thread that gets an object from the caller, and releases
+    // Pairs with the acquire of a search, as in open. Also, a thread that gets an object from the caller, and releases
     // its slot, must have seen the type. On a GPU, the completion of a change is relaxed and needs this fence, too.
     Atomics::fence(Order::release);
     types[type].created.add(blocks.first, number_of(blocks.bits) * kSlots, Order::relaxed);
@@ -120,7 +126,7 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   /// Counts that blocks are no longer empty blocks, or parts of free pages.
   ///
   /// @param were_empty   whether they were empty blocks of the type
-  /// @pre they have been counted as open, followed by a release fence; its partner is the acquire of a search
+  /// @pre they have been counted as open, followed by a release fence, which pairs with the acquire of a search
   __device__ void count_taken(int type, bool were_empty, std::uint32_t key, std::uint64_t number) const {
     (were_empty ? types[type].reused : pages_taken).add(key, number, Order::relaxed);
   }
@@ -135,7 +141,7 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t warp_id, std::uint32_t half) const {
     std::uint32_t old = block;  // listed immediately if there are no current blocks
     if constexpr (Features::kKeepsCurrentBlocks) {
-      // acquire: partner is the fence in open: a thread that replaces a block finds its token.
+      // acquire: pairs with the fence in open, so that a thread that replaces a block finds the token of that block.
       old = types[type].current[warp_entry(warp_id)].exchange(block | half, Order::acquire);
       if (old == kNoPosition) return;
       old &= ~kHalfFree;
@@ -144,8 +150,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     list_owned(old, take_token(old, Order::acquire));
   }
 
-  /// Makes a block that a search found the warp's current block, so that the next request finds it without a search.
-  /// Does not change the state of the block, which is listed unless the request filled it: the entry is a hint.
+  /// Makes a block that a search has found the warp's current block, so that the next request needs no search. Does not
+  /// change the state of the block, which is listed unless the request has filled it: the entry is only a hint.
   ///
   /// @param replaces   whether the warp had a current block when it was read
   __device__ void adopt(std::uint32_t block, int type, std::uint32_t warp_id, bool replaces) const {
@@ -154,8 +160,7 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
         adopt_instead(block, type, warp_id);
         return;
       }
-      // The result is not needed: if a warp that shares the entry has put a block there, that block stays. relaxed: a
-      // hint.
+      // The result is not needed: a block that a warp sharing this entry has put there stays. relaxed: a hint.
       std::uint32_t expected = kNoPosition;
       types[type].current[warp_entry(warp_id)].compare_exchange(expected, block, Order::relaxed);
     }
@@ -186,9 +191,9 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   /// Reserves the upper half of the slots of the warp's current block, of which its opener took the lower half.
   ///
-  /// Unlike `reserve`, it does not read the slots first. It also takes the token, in an overlapping access, because
-  /// this will most likely fill the block. A thread that takes the token of a block that it does not fill lists the
-  /// block, like a replacer.
+  /// Unlike `reserve`, it does not read the slots first. It also takes the token, in an overlapping access, because the
+  /// reservation will most likely fill the block. If it takes the token but does not fill the block, it lists the
+  /// block, like replace_current.
   __device__ std::uint64_t reserve_half(std::uint32_t block, int type, std::uint32_t warp_id) const {
     const std::uint64_t before = slots[block].fetch_or(kUpperHalf, Atomics::kFencedLater);
     const std::uint32_t owned = take_token(block, Atomics::kFencedLater);
@@ -198,9 +203,9 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     if (!has_filled) list_owned(block, owned);
     if (got == 0) return 0;
     const int owner = type_of(block);
-    // A GPU may make the second of two overlapping changes first. So if the token was not there, this says nothing
-    // about a block that was opened in between. Now, after the fence, the token is there, or another thread has taken
-    // it.
+    // A GPU may execute the exchange of the token before the change of the slots. If the exchange found no token, the
+    // block may have been opened between the two. Now, after the fence, the token is there unless another thread has
+    // taken it, so look again.
     if (has_filled) settle_filled(block, owner, warp_id, owned != 0 || take_token(block, Order::relaxed) != 0);
     if (owner == type) return got;
     release_slots(block, owner, got, warp_id);  // as in reserve
@@ -209,21 +214,22 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   /// Counts the slots that a request got in a block that was open. @return `found`
   __device__ Reservation counted(int type, const Reservation& found) const {
-    // In the modification order of this word, the opener's release came before; see open. kCounted: partner is the
-    // acquire of a search. If it sees an object, it must also see the deletion that made room for it.
+    // In the modification order of this word, the opener's addition comes before this one, after a release fence; see
+    // open. kCounted: pairs with the acquire of a search. A search that sees an object counted must also see the
+    // deletion counted that made room for this object.
     if (found.slots != 0) types[type].created.add(found.block, number_of(found.slots), Atomics::kCounted);
     return found;
   }
 
   /// Takes the free slots of a mask. @return all slots that were taken before
   __device__ std::uint64_t take_slots(std::uint32_t block, std::uint64_t mask) const {
-    // acquire: partners are the fence in open and the release in release_slots.
+    // acquire: pairs with the fence in open and with the release in release_slots.
     return slots[block].fetch_or(mask, Order::acquire);
   }
 
   /// Called after the caller has taken the last free slots: unlists the block, or takes its token.
   __device__ void settle_filled(std::uint32_t block, int type, std::uint32_t warp_id) const {
-    // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
+    // relaxed: the caller holds slots. Its acquire of these slots orders it after the opener and the last releaser.
     settle_filled(block, type, warp_id, take_token(block, Order::relaxed) != 0);
   }
 
@@ -242,8 +248,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   /// Releases slots. Lists the block if it was full, or closes it if it is empty now.
   template <Closing kClosing = Closing::outlined>
   __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t warp_id) const {
-    // release: partner is the acquire in reserve and invalidate. The last use of the object comes before the next use
-    // of its slot.
+    // release: pairs with the acquire in take_slots, for reserve and invalidate. The last use of an object comes before
+    // the next use of its slot.
     const std::uint64_t before = slots[block].fetch_and(~mask, Order::release);
     if (before == kAllSlots) {
       types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for
@@ -258,8 +264,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   /// Releases all taken slots of a block, and closes it.
   ///
-  /// If no other thread takes or releases slots meanwhile, it makes the changes of release_slots and close_if_empty to
-  /// the slot bits in one step. Then no other thread can see the states in between.
+  /// If no other thread takes or releases slots meanwhile, a single step makes the changes of release_slots and
+  /// close_if_empty to the slot bits. Then no other thread can see the states in between.
   /// @pre the block was not full, so it is listed or has a token
   __device__ void release_last(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t warp_id) const {
     std::uint64_t expected = mask;
@@ -279,11 +285,12 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   /// Lists a block with free slots if the caller has taken its token.
   ///
-  /// @param token   the token, 0 if it was not there. The block's type may have changed since the caller owned it. It
-  ///                is stable from here on, because a thread that closes the block waits until it is listed
+  /// @param token   the token, 0 if it was not there. The block's type may have changed since the caller owned the
+  ///                block. The type is stable from here on, because a thread that closes the block waits until the
+  ///                block is listed
   __device__ void list_owned(std::uint32_t block, std::uint32_t token) const {
     // relaxed: the caller's last access to the block is its exchange of the token. A thread that closes the block also
-    // exchanges the token. It comes later, because otherwise it would have taken the token.
+    // exchanges the token. That exchange comes later: if it came earlier, it would have taken the token.
     if (token != 0) types[owner_of(token)].active.set(block, Order::relaxed);
   }
 
@@ -297,11 +304,12 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     replace_current(block, type, warp_id, 0);
   }
 
-  /// Removes the warp's current block if it is this block, which is full or being closed and has no token any more. The
-  /// next request of the warp then skips the block.
+  /// Clears the warp's entry if its current block is this block, which is full or being closed and has no token any
+  /// more. The next request of the warp then does not try the block.
   __device__ void forget(std::uint32_t block, int type, std::uint32_t warp_id) const {
-    // A compare-exchange, because a warp that shares the entry may have put a new block there, and no thread would take
-    // the token of that block. It cannot be this block, opened again: the caller holds slots of it. relaxed: a hint.
+    // A compare-exchange, because a warp that shares the entry may have put a new block there. If that block were
+    // removed, no thread would take its token. The entry cannot mean this block after another opening, because the
+    // caller holds slots of it. relaxed: a hint.
     Word<std::uint32_t>& entry = types[type].current[warp_entry(warp_id)];
     std::uint32_t expected = block | kHalfFree;
     std::uint32_t otherwise = block;
@@ -318,8 +326,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   /// Closes a block without objects of which all slots are taken. @param warp_id   the closing warp
   __device__ void close(std::uint32_t block, int type, std::uint32_t warp_id) const {
     const TypeState& state = types[type];
-    // The block is listed, or is a warp's current block, or is about to be listed. The accesses overlap, because of
-    // their latency.
+    // The block is listed, or is owned by a warp, or is about to be listed. The accesses need no order among each
+    // other, so that their latencies overlap.
     const bool had_token = take_token(block, Order::relaxed) != 0;
     const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);
     const std::uint64_t allocated = state.allocated.begin_clear(block, Order::relaxed);
@@ -329,9 +337,10 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     if (had_token) forget(block, type, warp_id);
     const bool has_page = state.blocks_per_page == 1;
     (has_page ? pages_freed : state.emptied).add(block, 1, Order::relaxed);
-    // acquire: partners are the releases of the threads that have released slots or, in release_last, of the taken
-    // slots. All uses of the objects come before this. release: partners are the acquire of a search, which must count
-    // the block here if it sees that the block is closed, and the acquire of the warp that takes the block or the page.
+    // acquire: pairs with the releases of the threads that have released slots of the block, which the caller has read
+    // when it took all slots, in invalidate or release_last. All uses of the objects come before this fence.
+    // release: pairs with the acquire of a search: if the search sees that the block is closed, it must see the count
+    // above. Also pairs with the acquire of the warp that takes the block or the page.
     Atomics::fence(Order::acq_rel);
     state.closed.add(block, 1, Order::relaxed);
     state.active.finish_clear(block, active, active_above);
@@ -346,9 +355,9 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
 
   /// Takes all slots if all are free, so that no thread can reserve any. @return whether it did (DynaSOAr, algorithm 7)
   ///
-  /// If some were taken, the caller has taken the others and thereby filled the block. So it first calls settle_filled,
-  /// like any thread that fills a block, and then releases its slots. (The order of the paper, which releases first,
-  /// can hang here.)
+  /// If some were taken, the caller has taken the others and thereby filled the block. So the caller first calls
+  /// settle_filled, like any thread that fills a block, and then releases its slots. (The paper releases them first. In
+  /// this heap, that order can hang.)
   __device__ bool invalidate(std::uint32_t block, std::uint32_t warp_id) const {
     std::uint64_t before = take_slots(block, kAllSlots);
     if (before == 0) return true;

@@ -3,7 +3,7 @@
 /// pointer_updates.h.
 ///
 /// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019: a bitmap identifies
-/// most pointers that need no update. Changed: we use the bitmap of open blocks for this. If a pointer points into a
+/// most pointers that need no update. Difference: this bitmap is that of the open blocks. If a pointer points into a
 /// closed block, its object has moved.
 #pragma once
 

@@ -1,20 +1,21 @@
 /// @file
 /// Fullness: the proof that a heap is full for a type, so that a request ends. Part of BlockHeap (block_heap.h).
 ///
-/// The bitmaps cannot prove this: blocks that are moving from one bitmap to another, and slots that are being released,
-/// are in none of them. So free pages, blocks and slots are counted, in tallies that only grow:
+/// The bitmaps cannot prove this: a block that moves from one bitmap to another, and a slot that is being released, is
+/// in none of them. So free pages, blocks and slots are counted, in tallies that only grow:
 ///
-/// | counted                   | entered this state      | left this state  |
-/// |---------------------------|-------------------------|------------------| | pages that are free       |
-/// `pages_freed`           | `pages_taken`    | | empty blocks of a type    | `emptied`               |
-/// `reused`         | | open blocks of a type     | `opened`                | `closed`         | | objects of a
-/// type         | `created`               | `deleted`        |
+/// | counted                | entered this state | left this state |
+/// |------------------------|--------------------|-----------------|
+/// | free pages             | `pages_freed`      | `pages_taken`   |
+/// | empty blocks of a type | `emptied`          | `reused`        |
+/// | open blocks of a type  | `opened`           | `closed`        |
+/// | objects of a type      | `created`          | `deleted`       |
 ///
 /// A page, block or slot that changes its state is counted in its new state *before* it is counted as having left its
-/// old state (page_transitions.h, block_transitions.h). Consider a thread that first reads the counts that reduce the
-/// free amount (created, closed, reused, taken), and then those that increase it. It may see too much free space, but
-/// never too little. If it sees none, there was none at the moment between the two readings, independently of changes
-/// in progress.
+/// old state (page_transitions.h, block_transitions.h). A search first reads the counts that reduce the free space
+/// (created, closed, reused, taken), and then those that increase it. So it may see too much free space, but never too
+/// little. If it sees none, there was none at the moment between the two groups of reads, whatever changes were in
+/// progress.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +41,9 @@ class Fullness : public BlockTransitions<kTypes, Atomics, kSlots, kContainerBits
   /// Whether the last proof that the heap is full for a type still holds: no object of the type has been deleted since,
   /// and no page has become free. @par Cost   two loads per shard of a tally
   __device__ bool is_still_full(int type) const {
-    // acquire and release of full_at: the reader of the proof sees everything that its finder had seen. It is read
-    // first, so that the counts cannot be older than those of the proof. Equal sums then mean equal counts, because
-    // counts only grow.
+    // acquire: pairs with the release in search_exhaustively, so that this thread sees everything that the thread with
+    // the proof had seen. The proof is read first, so that the counts read after it cannot be older than those of the
+    // proof. Equal sums then mean equal counts, because counts only grow.
     const std::uint64_t proof = full_at[type].load(Order::acquire);
     const std::uint64_t freed = pages_freed.read();
     return proof == 1 + freed + types[type].deleted.read();
@@ -56,11 +57,11 @@ class Fullness : public BlockTransitions<kTypes, Atomics, kSlots, kContainerBits
   /// Searches for slots that the bitmaps do not show, and decides whether the heap is full for the type: no page is
   /// free, no block of the type is empty, and its open blocks have as many objects as slots.
   ///
-  /// The proof is kept, so that only a few of thousands of failing requests have to search: see is_still_full.
+  /// Keeps the proof (see is_still_full), so that only a few of thousands of failing requests have to search.
   ///
   /// @param[out] found   slots, if the verdict is `found`
-  /// @return             `full`, if there was a moment during the call without free space; `unsettled`, if there may
-  ///                     have been some: the caller tries again
+  /// @return             `full` if there was no free space at one moment during the call; `unsettled` if there may have
+  ///                     been some, so that the caller has to try again
   /// @par Cost   up to ten loads per shard of a tally, and one or two per current block; only two per shard while the
   ///             last proof holds
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t warp_id,

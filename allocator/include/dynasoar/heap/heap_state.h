@@ -59,8 +59,8 @@ struct HeapState {
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
 
-  /// A flag of a block in `current`. A thread that opens a block and takes the lower half of its slots sets the flag:
-  /// the upper half was free.
+  /// A flag of a block in `current`: its upper half of slots was free. Set by a thread that opens a block and takes the
+  /// lower half of its slots.
   static constexpr std::uint32_t kHalfFree = std::uint32_t{1} << 31;
 
   // The state, laid out by HeapMemory. Block b is block b % block_stride() of page b / block_stride().

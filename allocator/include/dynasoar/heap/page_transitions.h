@@ -2,12 +2,12 @@
 /// PageTransitions: takes pages into use, and frees them again. The lowest part of BlockHeap (block_heap.h).
 ///
 /// A page is free (its bit in `free_pages` is set) or in use by one type. Its blocks are numbered consecutively and are
-/// closed or open, see block_transitions.h; a closed block of a page in use has its bit set in `empty` of the type.
-///   - A warp *takes* a free page by clearing its bit, writes the type into `page_type`, keeps the first block, and
+/// closed or open, see block_transitions.h. A closed block of a page in use has its bit set in `empty` of the type.
+///   - A warp *takes* a free page by clearing its bit. It writes the type into `page_type`, keeps the first block, and
 ///     publishes the other blocks in `empty` with a release.
 ///   - The warp that lists the last block of a page in `empty` *claims* the page: it clears the bits of all blocks with
-///     one compare-exchange per container. If this succeeds, no other thread can take a block of the page, so it is
-/// freed.
+///     one compare-exchange per container. If this succeeds, no other thread can take a block of the page, and the warp
+///     frees the page.
 ///
 /// Pages and empty blocks are counted, see fullness.h. A transition counts them in their new state before it counts
 /// them as having left their old state.
@@ -26,7 +26,7 @@
 
 namespace dynasoar {
 
-/// Stands for any number of types: `types` then has the number, and is a view of other memory.
+/// Stands for any number of types: `types` is then a view of other memory, and knows the number.
 inline constexpr int kAnyNumber = 0;
 
 /// The state of a heap with its types, and the transitions of pages.
@@ -94,9 +94,9 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
   __device__ void free_page(std::uint32_t block, int type) const {
     const TypeState& state = types[type];
     pages_freed.add(block, 1, Order::relaxed);
-    // Partners are the acquire of a search, which must count the page if it sees that the blocks are taken, and the
-    // acquire of the warp that takes the page. The fence also publishes everything that the claim of the other blocks
-    // has acquired.
+    // Pairs with the acquire of a search: if the search sees that the blocks are taken, it must count the page as
+    // freed. Also pairs with the acquire of the warp that takes the page. The fence also publishes everything that the
+    // claim of the other blocks has acquired.
     Atomics::fence(Order::release);
     state.reused.add(block, state.blocks_per_page, Order::relaxed);
     free_pages.set(block >> block_shift, Atomics::kFenced);
@@ -104,11 +104,11 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
 
   /// Removes all blocks of a page from the type's empty blocks, if all of them are listed there. @return whether it did
   ///
-  /// A page may have more blocks than a container has bits. Its containers are then claimed in order, so that one of
-  /// several simultaneous claimers makes progress. If a block is missing, the claimed containers are given back.
-  /// Threads that list the missing block, or give back containers, then try again; the last of them claims the page.
-  /// Each of them reads all containers, with atomics, after it has completed one, so two of them cannot both miss the
-  /// change of the other.
+  /// A page may have more blocks than a container has bits. The caller then claims its containers in order, so that one
+  /// of several simultaneous callers makes progress. If a block is missing, the caller gives back the claimed
+  /// containers. A thread that lists the missing block, or gives back containers, tries again; the last such thread
+  /// claims the page. Each of these threads reads all containers, with atomic read-modify-writes (Bitmap::has_all),
+  /// after it has completed one. So no two of them can both miss the change of the other.
   ///
   /// @pre the caller has just listed `block`
   __device__ bool claim_page(std::uint32_t block, int type) const {
@@ -116,7 +116,7 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
     const std::uint32_t first = block >> block_shift << block_shift;
     const std::uint32_t end = first + types[type].blocks_per_page;
     if (end - first <= kContainerBits) return empty.claim_all(first, page_mask(first, type));
-    // relaxed: reads the caller's own change or a later one. A thread that completes the container checks the others.
+    // relaxed: reads the caller's own change or a later one. The thread that completes the container checks the others.
     const std::uint64_t here = page_mask(block, type);
     if ((empty.container(0, block / kContainerBits) & here) != here) return false;
     while (is_page_empty(first, end, type)) {

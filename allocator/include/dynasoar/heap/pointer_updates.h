@@ -24,13 +24,14 @@
 
 namespace dynasoar::detail {
 
-/// Finds the new places of moved objects.
+/// Finds the new places of moved objects:
 ///
-///     heap()                    the RelocatedHeap; its objects of the classes `wanted` may have moved
-///     is_needed()               whether any object has moved
-///     may_have_moved(pointer)   whether the pointer may point to an object that has moved, ignoring its generation;
-///     reads no memory that is separate for each object update(pointer)           updates a pointer to an object that
-///     has moved, and does not change others. @pre may_have_moved
+///   - `heap()` returns the RelocatedHeap. Its objects of the classes `wanted` may have moved.
+///   - `is_needed()` returns whether any object has moved.
+///   - `may_have_moved(pointer)` returns whether the pointer may point to an object that has moved, ignoring its
+///     generation. It reads no memory that is separate for each object.
+///   - `update(pointer)` updates a pointer to an object that has moved, and does not change others. It requires that
+///     may_have_moved is true.
 template <class R>
 concept Relocation = requires(const R& relocation, std::uint64_t pointer) {
   { relocation.heap() } -> std::same_as<const RelocatedHeap&>;

@@ -9,8 +9,10 @@
 ///   - WriteDestinations notes the new place of each object.
 ///   - PackLeavers copies the words of objects that go to another team's blocks to records in memory, by rank.
 ///   - PlaceObjects reads the words of objects that stay into shared memory, and then fills each slot from there or
-///   from a record. So all random reads are those of 16-byte records, for all classes. Objects that stay within their
-///   team's blocks are read and written once. Most objects do so after a small change of keys.
+///     from a record.
+///
+/// So all random reads are those of 16-byte records, for all classes. Objects that stay within their team's blocks are
+/// read and written once. Most objects stay if the keys have changed little.
 ///
 /// All of this runs between loops.
 #pragma once
@@ -133,8 +135,8 @@ __device__ inline std::uint32_t place_of(std::uint32_t entry, std::uint32_t slot
 
 /// Stores the new place of each object, by rank, and notes whether any object moves. Random writes of 4 bytes take
 /// several times as long in memory as in the L2 cache, which does not have room for the places of all objects.
-/// Therefore there is a loop for each *window* of ranks, and the first loop also does all work of teams whose objects
-/// stay near.
+/// Therefore each *window* of ranks has its own loop. The first loop also does all the work of teams whose objects stay
+/// near.
 struct WriteDestinations : SortStep {
   std::uint32_t first_rank, end_rank;  ///< the window
   std::uint32_t near_ranks;            ///< objects that move further move far

@@ -41,8 +41,8 @@ class Tally {
 
   /// The sum of all shards. This is not a snapshot; but because each shard only grows, equal sums mean equal shards.
   ///
-  /// An acquire: a thread that then reads another tally sees all additions to it that came before the additions seen
-  /// here.
+  /// An acquire: if the calling thread then reads another tally, it sees all additions to that tally that came before
+  /// the additions seen here.
   /// @par Cost   one load per shard
   __device__ std::uint64_t read() const {
     std::uint64_t count = 0;
