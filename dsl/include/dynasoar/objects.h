@@ -24,7 +24,8 @@
 ///
 ///     DYNASOAR_METHOD(Step, step);
 ///     dynasoar::call<Step>(agent, dt);        // in device code: the step of the agent's own class
-///     handle.parallel_do<Agent>(Step{}, dt);  // of all agents dynasoar::device_do<Agent>(Step{}, dt);
+///     handle.parallel_do<Agent>(Step{}, dt);  // the steps of all agents
+///     dynasoar::device_do<Agent>(Step{}, dt);
 #define DYNASOAR_METHOD(Name, method)                               \
   struct Name {                                                     \
     template <class T, class... Args>                               \
