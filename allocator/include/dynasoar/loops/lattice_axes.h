@@ -80,7 +80,7 @@ struct Slab {
   std::size_t ghosts;  ///< the number of ghosts on each side; there are none beyond a bounded edge
 };
 
-/// Converts between the index of something in memory and its number in the whole lattice, for layers and for places.
+/// Converts between the index of a layer or place in the memory of this process and its number in the whole lattice.
 /// Memory may begin and end with ghosts, for which numbers wrap around.
 ///
 /// @tparam Int   signed

@@ -1,31 +1,32 @@
 /// @file
-/// Loops over the objects of listed blocks, which call a function for each object, or let it see all objects of other
-/// lists (pair_loops.h); and reductions over objects.
+/// Loops over the objects of listed blocks, loops over pairs of objects (pair_loops.h), and reductions over objects.
 ///
 ///     loop_over_objects<A>(executor, ObjectLoop{list, capacity, function}...)
 ///
-/// calls a function for every object of the list, or lets them see others. The list's length is read on the device;
-/// `capacity` is an upper bound on it. Several such loops run together: on a GPU in one kernel, unless one of them
-/// visits pairs of objects.
+/// calls a function for every object of the list, or visits pairs of such an object and another one. The list's length
+/// is read on the device; `capacity` is an upper bound on it. Several such loops run together: on a GPU in one kernel,
+/// unless one of them visits pairs.
 ///
 ///     reduce_objects<A>(executor, list, capacity, scratch, init, op, function) -> R
 ///
-/// combines `function(block, slot)` over the objects of a list and waits for the result. `scratch` is memory that one
-/// reduction leaves to the next.
+/// combines `function(block, slot)` over the objects of a list and waits for the result. `scratch` is memory that
+/// reductions share, one after the other.
 ///
 ///     submit_reduction<A>(executor, list, capacity, parts, before, init, op, function, finish) -> std::size_t
 ///
 /// does not wait. It writes the results of several parts of the list to `parts`, behind the `before` results that are
 /// there already, and returns their number. `parts` is device memory with room for `most_parts<A, R, Op, F,
 /// Finish>(executor)` more results. The call may be recorded; each replay then writes the same number of results.
-/// Unless `finish` is LeaveParts, several threads call finish(thread, threads, result) when all of these parts are
-/// there, except for some that will be `init`; thread 0 gets the combination of all. Such a `finish` has a pointer
-/// `ticket` to a number in device memory that is 0 before and after, and that no other reduction uses at that time.
 ///
-/// A `function` is called as function(block, slot) for an object. If F::kPrefetches, on a GPU, function.prefetch(block,
-/// lane) is called before by 64 threads. If `F::Pairs<>` is not void, the loop constructs it from the function instead,
-/// and visits pairs of objects (see pair_loops.h). Only device code can decide between the two: for a method that
-/// returns `auto`, nvcc does not tell the host's compiler the type.
+/// Unless `finish` is LeaveParts, several threads call finish(thread, threads, result) when all of these parts have
+/// been written, except for some that will be `init`. Thread 0 gets the combination of all parts. Such a `finish` has a
+/// pointer `ticket` to a number in device memory. The number is 0 before and after, and no other reduction uses it at
+/// that time.
+///
+/// A `function` is called as function(block, slot) for an object. On a GPU, if F::kPrefetches is true, 64 threads call
+/// function.prefetch(block, lane) before. If `F::Pairs<>` is not void, the loop constructs a `F::Pairs<>` from the
+/// function instead, and visits pairs of objects (see pair_loops.h). Only device code can decide between the two: for a
+/// method that returns `auto`, nvcc does not tell the host compiler the type.
 #pragma once
 
 #include <dynasoar/loops/block_lists.h>

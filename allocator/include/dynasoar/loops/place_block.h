@@ -61,8 +61,8 @@ class BlockNeighbours {
     return word_of(word) >> 1 | (beside & there_is) << (left > 63 ? 63 : left);
   }
 
-  /// The 64 places of a row from x + by on. Beyond the ends of the row, the axis decides. Bits of places beyond the end
-  /// of the row that begins at x are unspecified.
+  /// The 64 places of a row from x + by on. Beyond the ends of the row, places wrap around if the axis is periodic;
+  /// otherwise there are none. Bit i is unspecified if x + i is beyond the end of the row.
   template <class WordOf>
   __host__ __device__ static std::uint64_t around(const LatticeShape& shape, std::uint64_t row, std::int32_t x,
                                                   std::int32_t by, const WordOf& word_of) {

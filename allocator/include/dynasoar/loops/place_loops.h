@@ -5,15 +5,16 @@
 ///     loop_over_slots<A>(executor, SlotLoop{range, mask, function}...)
 ///
 /// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that w is a word of the range and bit i
-/// of `mask(w)` is set, in device code that may use objects of allocator type A. Several such loops run together, in
-/// one kernel. On a GPU, each warp takes a few words of one of them. If the type of the mask says `kSelectsFew`, the
-/// warp distributes the selected slots evenly over its lanes. It says `kIsOfObjects` if it selects all places in a loop
-/// over objects: fewer warps then share the registers, and a warp takes more words.
+/// of `mask(w)` is set. The function is device code that may use objects of allocator type A. Several such loops run
+/// together, in one kernel. On a GPU, each warp takes a few words of one loop. If `kSelectsFew` of the mask's type is
+/// true, the warp distributes the selected slots evenly over its lanes. `kIsOfObjects` of the mask's type is true if
+/// the mask selects all places in a loop over objects: fewer warps then share the registers, and a warp takes more
+/// words.
 ///
-/// If the type of the function says `kIsConditional`, it has two parts: `function.answer(slot)`, the condition, and
-/// `function.act(slot, answer)`, the action. A warp then first evaluates the answers for all its slots, and distributes
-/// only the slots for which the condition holds over its lanes. So it acts in fewer rounds. On a CPU, `act` follows
-/// directly after `answer`.
+/// If `kIsConditional` of the function's type is true, the function has two parts: `function.answer(slot)`, the
+/// condition, and `function.act(slot, answer)`, the action. A warp then first evaluates the condition for all its
+/// slots. It distributes only the slots for which the condition holds over its lanes, and so acts in fewer rounds. On a
+/// CPU, `act` follows directly after `answer`.
 #pragma once
 
 #include <dynasoar/loops/slot_loop.h>

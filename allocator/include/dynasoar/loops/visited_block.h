@@ -1,11 +1,11 @@
 /// @file
-/// The visited block: with it, a loop on a CPU tells compilers that its objects are neighbours, so that they can
-/// vectorize the loop. Written by loops over objects and by bulk_creation.h, read by position_of (handle.h).
+/// The visited block: tells compilers for a CPU that the objects of a loop are neighbours, so that they can vectorize
+/// the loop. Written by loops over objects and by bulk_creation.h, read by position_of (handle.h).
 ///
 /// A handle has its slot in its lowest bits, but compilers do not see that these bits of `first + slot` are `slot`. So
-/// a loop notes the first handle of the block that it visits. In the loop, once the method is inlined, the compiler can
-/// prove that the difference to this handle is a slot, and an access to a field uses the difference. Elsewhere it uses
-/// the bits. Both have the same value, independently of the noted handle, so this cannot cause errors. The running
+/// a loop notes the first handle of the block that it visits. Once the method is inlined into the loop, the compiler
+/// can prove that the difference to this handle is a slot, and an access to a field uses the difference. Elsewhere an
+/// access uses the bits. Both have the same value, whatever handle was noted, so this cannot cause errors. The running
 /// program never reads the noted handle.
 ///
 ///     note_visited_block(first)

@@ -35,16 +35,16 @@ __device__ inline void prefetch_entry(const BlockList& list, std::uint32_t index
   asm volatile("prefetch.global.L2 [%0];" ::"l"(list.entries + index));
 }
 
-// There is a row of thread blocks per type. If no object of the type was created or deleted, the row ends immediately.
-// To decide this, it compares every shard of the counters, which is faster than adding them up. All thread blocks of a
-// row come to the same decision, because only the last one to finish notes the new counts. The sources are a parameter,
-// because parameters are available to a kernel earlier than constant memory.
 /// The value of a word that does not change while this kernel runs. Loads it through the cache that the thread blocks
 /// of a multiprocessor share, which atomic loads bypass.
 __device__ inline std::uint64_t resting_value(const AtomicWord<std::uint64_t>& word) {
   return *reinterpret_cast<const std::uint64_t*>(&word);
 }
 
+// Makes the lists. The kernel has a row of thread blocks per type. If no object of the type was created or deleted, the
+// row ends immediately. To decide this, each thread block compares every shard of the counters, which is faster than
+// adding them up. All thread blocks of a row come to the same decision, because only the last one to finish notes the
+// new counts. The sources are a parameter, because parameters are available to a kernel earlier than constant memory.
 template <class Heap, int kTypes>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     list_kernel(const __grid_constant__ ListSources<Heap, kTypes> sources) {

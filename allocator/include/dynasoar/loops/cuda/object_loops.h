@@ -122,8 +122,8 @@ __device__ void visit_objects(const BlockList& list, const F& function, Dealer& 
     }
   }
   // Both variants of the loop call `visit` in one place, because nvcc compiles the function separately for each call.
-  // During a visit, only two numbers stay in registers. Each round computes or loads the others again, because fewer
-  // registers allow more warps.
+  // During a visit, only two numbers of the loop stay in registers. Each round computes or loads the others again,
+  // because fewer registers allow more warps.
   std::uint32_t left = 0;  // 256 times the number of distributed objects, plus the number of the warp's next one
   for (std::uint32_t i = is_sparse ? thread / 32 * kDealtBlocks : thread / 64;;) {
     const ListSize now = load_size(list);
@@ -163,8 +163,9 @@ inline constexpr int kObjectBlocksPerMultiprocessor = 0;
 template <>
 inline constexpr int kObjectBlocksPerMultiprocessor<void> = DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR;
 
-// Do this only here: the next kernel is usually a list_kernel. It is so small that it can start early without delaying
-// other kernels. A large kernel would occupy multiprocessors on which the predecessor of this kernel is still running.
+// Lets the next kernel start before this kernel waits for its turn. Only loops over objects do this: their next kernel
+// is usually a list_kernel, which is so small that it can start early without delaying other kernels. A large kernel
+// would occupy multiprocessors on which the predecessor of this kernel is still running.
 __device__ inline void take_turns_early() {
   let_next_in();
   wait_for_turn();
@@ -174,8 +175,9 @@ __device__ inline void take_turns_early() {
 // as the first or as a later one of them.
 enum class Turn : std::uint8_t { alone, first, later };
 
-// A later kernel of a group starts once all thread blocks of the one before it have started. They have started after
-// the group's predecessor had ended, because the first kernel waits for that before it lets the next one in.
+// A later kernel of a group starts once all thread blocks of the kernel before it have started. The first kernel of the
+// group waits until the group's predecessor has ended before it lets the next kernel start. So no later kernel starts
+// before the predecessor has ended.
 __device__ inline void begin_turn(Turn turn) {
   if (turn == Turn::alone) take_turns_early();
   if (turn == Turn::first) take_turns();

@@ -263,7 +263,8 @@ class Group {
 };
 
 // A thread block's share of the objects, with kLanes threads for each. Shares are measured in warps, so that all
-// multiprocessors get the same number of warps. If a share is too large for a thread block, it is done in equal parts.
+// multiprocessors get the same number of warps. If a share is too large for a thread block, the block handles it in
+// equal parts.
 template <int kLanes, class Numbers, class Pairs>
 __device__ void visit_pairs_in_groups(Numbers& numbers, std::uint64_t objects, const Pairs& pairs,
                                       PairTile<Pairs> (&tiles)[2]) {
@@ -285,8 +286,8 @@ __device__ void visit_pairs_in_groups(Numbers& numbers, std::uint64_t objects, c
   }
 }
 
-// All threads of a thread block share tiles. With fewer threads per object, tiles are loaded less often. This takes the
-// least number of threads per object that keeps half of the warps busy.
+// Chooses the least number of threads per object that keeps half of the warps busy. All threads of a thread block share
+// tiles, so tiles are loaded less often if there are fewer threads per object.
 template <class Pairs>
 __device__ void visit_pairs(const BlockList& list, const Pairs& pairs) {
   using Numbers = ObjectNumbers<kPairThreads<Pairs>>;
