@@ -1,11 +1,11 @@
 /// @file
 /// Checks: finds misuse in a checked build (DYNASOAR_CHECKED). Used by SoaAllocator, SoaField and the loops.
 ///
-/// Every slot has a *tag*: whether it holds an object, the slot's generation, which each creation increments, and the
-/// loop in which the object was created. A pointer has the generation of its object. If the object has been destroyed,
-/// the pointer differs from the tag, unless the slot has been reused a multiple of 256 times since. Generations start
-/// at a different number for every AllocatorHandle of the process. Therefore pointers of another handle also differ in
-/// 255 of 256 cases.
+/// Every slot has a *tag*, which says whether the slot holds an object, the slot's generation, and the loop that
+/// created the object. Each creation increments the generation, and a pointer contains the generation of its object.
+/// Once the object has been destroyed, the pointer differs from the tag, unless the slot has been reused a multiple of
+/// 256 times since. Generations start at a different number for every AllocatorHandle of the process. Therefore
+/// pointers of another handle also differ in 255 of 256 cases.
 ///
 /// Misuse is recorded, and the operation does nothing: `make_new` returns null, `destroy` changes nothing, and a field
 /// access goes to scratch memory that is not used otherwise.
@@ -41,7 +41,7 @@ inline unsigned kinds_of_build = 0;
 
 /// The running loop; set by AllocatorHandle in stream order.
 struct LoopRecord {
-  AtomicWord<std::uint32_t> number;     ///< 1 to Tag::kNoLoop - 1; 0: a kernel of the user's own
+  AtomicWord<std::uint32_t> number;     ///< 1 to Tag::kNoLoop - 1; 0: a kernel that the user has written
   AtomicWord<std::uint64_t> visits[4];  ///< one bit per class whose objects the loop visits
 
   /// Bits for fields that a constructor has left unset. There are enough bits that fields rarely share one.
@@ -61,7 +61,8 @@ struct LoopRecord {
   }
 };
 
-/// The bytes of a field that nothing has set. They are looked for only if a constructor has left a field unset.
+/// The value of all bytes of a field that nothing has set. Reads compare with it only if a constructor has left a field
+/// unset.
 inline constexpr unsigned char kUnsetByte = 0xb5;
 
 /// The calls of make_new that fail on purpose, see FaultInjection.
@@ -88,11 +89,11 @@ struct CheckState {
 /// The same part in other builds.
 struct Unchecked {};
 
-/// While it lives, the calling thread's context says that a loop of allocator type A runs on an object or an index.
+/// During its lifetime, the calling thread's context says that a loop of allocator type A runs on an object or index.
 template <class A>
 class ContextScope;
 
-/// While it lives, the calling thread's context says that a constructor of a T, of allocator type A, is running.
+/// During its lifetime, the calling thread's context says that a constructor of a T, of allocator type A, is running.
 template <class A, class T>
 class ConstructorScope;
 
@@ -183,8 +184,8 @@ class Checks {
     return Tag(tag_of(block, slot).load(Order::relaxed)).generation();
   }
 
-  /// Called before `handle`, a C* that is not null, is destroyed. @return whether it may be destroyed; true for one
-  /// caller per object
+  /// Called before `handle`, a C* that is not null, is destroyed. @return whether the caller may destroy it; true for
+  /// only one caller per object
   ///
   /// @param operation   destroy or become
   template <class C>
@@ -206,8 +207,8 @@ class Checks {
     word.store(Tag(word.load(Order::relaxed)).before_destruction().bits(), Order::relaxed);
   }
 
-  /// Called before `handle`, a C* to a placed object that is not null, is destroyed or moved. @return whether it may
-  /// be. Several threads may try this: that is no misuse
+  /// Called before `handle`, a C* to a placed object that is not null, is destroyed or moved. @return whether this is
+  /// allowed. It is no misuse if several threads try
   template <class C>
   __device__ static bool may_depart(Handle handle) {
     Tag tag(0);

@@ -34,7 +34,7 @@ class Tag {
   __host__ __device__ constexpr Tag before_destruction() const { return Tag(bits_ & ~kDying); }
   __host__ __device__ constexpr Tag deleted() const { return Tag(bits_ & ~(kAlive | kDying)); }
 
-  static constexpr std::uint32_t kNoLoop = (1u << 22) - 1;  ///< created in a kernel of the user's own
+  static constexpr std::uint32_t kNoLoop = (1u << 22) - 1;  ///< created in a kernel that the user has written
 
  private:
   static constexpr std::uint32_t kAlive = 1, kDying = 2;

@@ -17,11 +17,11 @@ struct RunningConstructor {
   std::uint32_t* set;         ///< a bit for each field that was accessed, inherited ones first
 };
 
-/// The current work of a thread in a loop; garbage in the user's own kernels.
+/// The current work of a thread in a loop; uninitialized in kernels that the user has written.
 struct ThreadContext {
   std::uint64_t object = 0;                    ///< bits of the pointer to the loop's object; 0 if it runs over indices
   RunningConstructor* construction = nullptr;  ///< the innermost constructor that runs; null if none does
-  std::uint64_t mark = 0;  ///< identifies the allocator, see Checks::mark; distinguishes garbage from a valid context
+  std::uint64_t mark = 0;  ///< identifies the allocator, see Checks::mark; shows whether the context is initialized
 };
 
 /// The context of the calling thread.

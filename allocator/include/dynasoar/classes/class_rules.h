@@ -2,8 +2,8 @@
 /// The rules for classes of a SoaAllocator, as compile-time checks. Each message says which rule was broken and how to
 /// fix it. Used wherever the library first needs a complete class: make_new, loops, AllocatorHandle.
 ///
-/// A handle is not an address, so an object may have no bytes of its own: nothing but SoaFields, which find their
-/// storage by their position in the class.
+/// A handle is not an address, so the members of an object have no memory. Therefore a class may contain SoaFields
+/// only, which find their storage by their position in the class.
 #pragma once
 
 #include <cstddef>

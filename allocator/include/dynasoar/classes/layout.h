@@ -3,8 +3,8 @@
 /// pages. Used by SoaField to find a field, and by SoaAllocator.
 ///
 /// Source: DynaSOAr, section 3, "Block Size". Differences: every block has 64 slots, and every field array starts on a
-/// 128-byte line. A warp that accesses two arrays in one line, or an array across lines, reaches half of the bandwidth
-/// only. Arrays that are not whole lines, such as those of bytes, may share lines with each other.
+/// 128-byte line. A warp that accesses two arrays in one line, or an array across lines, reaches only half of the
+/// bandwidth. Arrays that do not fill whole lines, such as arrays of bytes, may share a line.
 #pragma once
 
 #include <array>
@@ -62,7 +62,7 @@ struct FieldList;
 /// The fields of a class without those of its bases. Each begins on a line.
 ///
 /// If this would waste more than 1/10 of a block, the fields that may begin in the middle of a line lie together. They
-/// come first if the bases' fields end in the middle of a line, otherwise last. (This is the exception because loops
+/// come first if the bases' fields end in the middle of a line, otherwise last. (This is not the default, because loops
 /// that write several fields of one line take up to 5 % longer.)
 template <class... Fields>
 struct FieldList<std::tuple<Fields...>> {

@@ -4,20 +4,21 @@
 ///
 /// Each class has three kinds of words, with one bit for each of 64 places:
 ///
-///   seen       the objects at the beginning of the running loop. No loop changes it arrived    the objects that the
-///   running loop has created here or moved here departed   the objects that the running loop has destroyed or moved
-///   away
+///   - `seen`: the objects at the beginning of the running loop. No loop changes these words.
+///   - `arrived`: the objects that the running loop has created here or moved here.
+///   - `departed`: the objects that the running loop has destroyed or moved away.
 ///
-/// A loop sets bits of the last two and never clears them, except that a failing move takes back its own claim. So
-/// within a loop at most one object arrives at a place, no object arrives at a place with a seen object, and an object
-/// departs at most once. Before the next loop `seen` becomes (seen | arrived) & ~departed, and the others become 0.
+/// A loop sets bits of `arrived` and `departed`, and never clears them, except that a failing move takes back its own
+/// claim. So within a loop at most one object arrives at a place, no object arrives at a place with a seen object, and
+/// an object departs at most once. Before the next loop `seen` becomes (seen | arrived) & ~departed, and the others
+/// become 0.
 ///
 /// An arriving object first claims its place by setting its bit in `claims`. This is the same as `arrived`, unless the
 /// classes of a hierarchy exclude each other (kOnePerPlace). These classes share separate words `claims`, which also
 /// have the bits of the objects that any of them sees. So one atomic operation decides for all classes.
 ///
-/// All accesses are relaxed: the first thread that sets a bit has exclusive access to the slot, and other threads see
-/// the object only in the next loop, which begins after this one has ended.
+/// All accesses are relaxed. The first thread that sets a bit of `claims` has exclusive access to the slot. Other
+/// threads see the object only in the next loop, which begins after this one has ended.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +73,7 @@ struct Occupancy {
   /// whether it has moved. If so, the caller copies the object, which can still be read at its old place
   /// @pre both are one place
   __device__ bool move(PlaceBits from, PlaceBits to) const {
-    // A claim blocks other threads until it is taken back, so a thread makes no claim if its object has departed.
+    // A claim makes other threads fail until it is taken back, so make no claim if the object has departed already.
     if ((departed[from.word].load(Order::relaxed) & from.mask) != 0 || claim(to) == 0) return false;
     if (depart(from) == 0) {
       claims[to.word].fetch_and(~to.mask, Order::relaxed);  // no object has been written there

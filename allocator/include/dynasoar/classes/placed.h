@@ -2,9 +2,10 @@
 /// Placed classes: classes of objects that have a place on a lattice. Their state for device code, and the memory of
 /// their objects. Used by SoaAllocator, AosAllocator, checks and loops.
 ///
-/// The slot of a placed object is its place: slot s of block b is place 64 b + s. Blocks look like those of the heap,
-/// but are consecutive in memory of their own, which a Lattice owns. Words of 64 places have the places of objects, see
-/// classes/occupancy.h. An AosAllocator has a table of handles instead of blocks: see Placement.
+/// The slot of a placed object is its place: slot s of block b is place 64 b + s. Blocks have the layout of blocks in
+/// the heap, but are consecutive in separate memory, which a Lattice owns. Words with a bit for each of 64 places say
+/// which places have objects, see classes/occupancy.h. An AosAllocator has a table of handles instead of blocks: see
+/// Placement.
 #pragma once
 
 #include <bit>
@@ -135,8 +136,8 @@ inline constexpr bool all_placed_v = false;
 template <template <class...> class List, class... Ts>
 inline constexpr bool all_placed_v<List<Ts...>> = (true && ... && is_placed<Ts>());
 
-/// The size of a block of placed objects is a multiple of this number of bytes. So blocks of a class with one field of
-/// a byte are not rounded up to lines. A class has fewer than 2^32 units on its lattice.
+/// The size of a block of placed objects is a multiple of this number of bytes. So the blocks of a class whose only
+/// field has one byte are not rounded up to lines. A class has fewer than 2^32 such units on its lattice.
 inline constexpr std::size_t kPlacedUnit = 64;
 
 /// Bytes from a block of placed Ts to the next.

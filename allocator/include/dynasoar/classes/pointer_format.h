@@ -114,7 +114,8 @@ struct PointerFormat {
     return generation_bits == 0 ? 0 : generation << position_bits() % 32;
   }
 
-  /// Pages begin on lines. No 64-bit division is needed if the numbers of all lines that it can address have 32 bits.
+  /// The page of a block. Pages begin on lines, so no 64-bit division is needed if the numbers of all addressable lines
+  /// fit into 32 bits.
   __host__ __device__ constexpr std::uint32_t page_of(std::uint64_t block_offset) const {
     const std::uint64_t line = block_offset / kArrayAlignment;
     const auto lines = static_cast<std::uint32_t>(page_bytes / kArrayAlignment);
