@@ -64,7 +64,7 @@ Descriptor open_in_place(const std::string& path) {
   return file;
 }
 
-/// While it lives, failing writes in this thread are errors and not signals that end the program.
+/// During its lifetime, failing writes in this thread are errors and not signals that end the program.
 class NoWriteSignals {
  public:
   NoWriteSignals() {
@@ -194,7 +194,8 @@ DurableFile::~DurableFile() {
   if (!is_committed_ && !part_.empty()) ::unlink(part_.c_str());
 }
 
-/// @param replaces   whether it replaces a file, so that it must not be more accessible than that file
+/// Creates and locks the temporary file.
+/// @param replaces   whether it will replace a file, so that it must not be more accessible than that file
 /// @return whether the file is created and locked
 bool DurableFile::open_part(bool replaces) {
   // Never follow a link, and never write to an existing file: only to a file that this call creates.

@@ -218,7 +218,7 @@ PeerWindows::PeerWindows(Executor& executor, std::size_t bytes, double patience_
   words_.fill_bytes(0);
   memory_ = make_window(bytes_, name_);
   try {
-    executor.fill_bytes(memory_, 0, bytes_);  // without a first message, ghosts have no objects
+    executor.fill_bytes(memory_, 0, bytes_);  // so that ghosts have no objects before the first message
     executor.wait();                          // before another process gets the name
   } catch (...) {
     remove_name(name_);

@@ -1,7 +1,7 @@
 /// @file
-/// Arithmetic with the same bits on host and GPU: products that compilers do not fuse with a following addition, and
-/// remainders. Used by grid_space.h and random_counts.h. Also an inverse square root, for which a GPU has a fast
-/// instruction.
+/// Arithmetic whose results have the same bits on host and GPU: products that compilers do not fuse with a following
+/// addition, and remainders. Used by grid_space.h and random_counts.h. Also an inverse square root, for which a GPU has
+/// a fast instruction.
 #pragma once
 
 #include <cmath>

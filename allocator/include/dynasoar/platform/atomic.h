@@ -174,19 +174,20 @@ struct PlatformAtomics {
   static constexpr std::size_t kLineBytes = kCudaBackend ? 0 : 64;
 
   /// The order of changes that only record other atomics: the counts that a search for free slots reads, and ownership
-  /// tokens. A GPU executes atomics in the second-level cache, and all threads see them in one order. There, a release
-  /// would make the common path 4 % slower, and opening a block 7 %.
+  /// tokens. A GPU executes atomics in the second-level cache, and all threads see them in one order, so relaxed is
+  /// enough there. A release would make the common path 4 % slower, and opening a block 7 %.
   static constexpr Order kCounted = kCudaBackend ? Order::relaxed : Order::release;
 
   /// The order of changes after a release fence, for which relaxed is enough. On a host, a release has no cost, and
   /// ThreadSanitizer does not see fences.
   static constexpr Order kFenced = kCudaBackend ? Order::relaxed : Order::release;
 
-  /// The order of accesses before an acquire fence, for the same reason.
+  /// The order of accesses before an acquire fence, for which relaxed is enough. Different on a host for the same
+  /// reason.
   static constexpr Order kFencedLater = kCudaBackend ? Order::relaxed : Order::acquire;
 
-  /// The order of a change before a fence. For the value that the change read, the fence is an acquire. For threads
-  /// that see later changes, it is a release. For the same reason.
+  /// The order of a change before a fence that is an acquire for the value that the change read, and a release for
+  /// threads that see changes after the fence. Different on a host for the same reason.
   static constexpr Order kFencedBoth = kCudaBackend ? Order::relaxed : Order::acq_rel;
 
   /// Whether a word should be read some time before it is changed. On a GPU, lanes do other work meanwhile; a CPU would
@@ -199,8 +200,7 @@ struct PlatformAtomics {
   /// The number of rounds from one exhaustive search to the next.
   static constexpr int kRoundsPerSearch = detail::kRoundsPerSearch;
 
-  /// Lets other threads run, for which the caller waits. A GPU schedules its warps itself; a CPU thread may have to
-  /// yield.
+  /// Lets the threads run for which the caller waits. A GPU schedules its warps itself; a CPU thread may have to yield.
   ///
   /// @param looks   how often the caller has checked without success; after many checks, pauses are longer
   __device__ static void pause(int looks = 0) {

@@ -1,7 +1,7 @@
 /// @file
-/// The files of the library. DurableFile is written as a whole or not at all, even if the program or the machine stops.
-/// OutputFile is written in place. InputFile is read. No operation waits forever. Used by all code that reads or writes
-/// files.
+/// The library's file classes. A DurableFile is written as a whole or not at all, even if the program or the machine
+/// stops. An OutputFile is written in place, and an InputFile is read. No operation waits forever. Used by all code
+/// that reads or writes files.
 #pragma once
 
 #include <sys/stat.h>

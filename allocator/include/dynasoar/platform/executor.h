@@ -26,8 +26,8 @@ namespace detail {
 
 /// Runs the calling thread's share of `function(begin + i)`, 0 <= i < count.
 ///
-/// The loop counts in 32 bits. In kernels that are short of registers, all lanes write each word that lives from one
-/// iteration to the next to the L2 cache, read it back, and wait for this.
+/// The loop counts in 32 bits. In kernels that are short of registers, each word that lives from one iteration to the
+/// next is spilled: all lanes write it to the L2 cache, read it back, and wait for it.
 ///
 /// Warps stay converged: all lanes have the same number of iterations and synchronize after each call. Otherwise
 /// diverged lanes would stay diverged, and could not combine their memory accesses and their requests to the allocator.
@@ -152,7 +152,7 @@ bool device_is_out_of_reach() noexcept;
 /// it, which is not allowed while work is recorded.
 class WaitingRule {
  public:
-  /// While it lives, waiting throws.
+  /// During its lifetime, waiting throws.
   class Unwaited {
    public:
     explicit Unwaited(WaitingRule& rule) : rule_(rule), before_(std::exchange(rule.may_wait_, false)) {}
@@ -175,7 +175,7 @@ class WaitingRule {
   bool may_wait() const { return may_wait_; }
 
   /// @throws Error in code that a loop runs, and in a child of fork() that cannot use the device. Host functions that
-  ///         submit work call this first, so that nothing has changed then
+  ///         submit work call this first, so that nothing has changed when it throws
   static void check_may_submit() {
 #if DYNASOAR_CUDA_BACKEND
     if (detail::device_is_out_of_reach()) detail::refuse_in_child();
@@ -255,7 +255,7 @@ class Executor : public WaitingRule {
     wait();
   }
 
-  /// The same for the library itself, which may wait in cases in which its user must not. @pre not is_recording()
+  /// The same for the library itself, which may wait even if its user must not. @pre not is_recording()
   void wait();
 
   /// Sets `bytes` bytes of device memory to `value`.

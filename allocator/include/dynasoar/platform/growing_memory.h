@@ -17,7 +17,7 @@ namespace dynasoar::detail {
 /// memory if the system does not report it.
 std::size_t free_memory();
 
-/// Bytes at a fixed address. A first part, which grows, and a last part of constant size have memory.
+/// Bytes at a fixed address. Two parts have memory: a first part, which grows, and a last part of constant size.
 ///
 /// @par Concurrency   one host thread calls all functions; `commit` may be called while kernels run
 class GrowingMemory {

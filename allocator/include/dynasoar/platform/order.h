@@ -4,7 +4,8 @@
 
 namespace dynasoar {
 
-/// Memory orders of AtomicWord's operations. A comment at each use other than `relaxed` names its partner.
+/// Memory orders of AtomicWord's operations. At each use other than `relaxed`, a comment names the operation with which
+/// it pairs.
 enum class Order { relaxed, acquire, release, acq_rel };
 
 }  // namespace dynasoar

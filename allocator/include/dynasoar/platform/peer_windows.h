@@ -1,7 +1,7 @@
 /// @file
-/// PeerWindows: memory of this process into which loops of neighbouring processes write, and flags for the messages
-/// that have arrived. For GPUs that can access each other's memory, and for CPUs in memory that the processes of a host
-/// share. Used to exchange ghosts.
+/// PeerWindows: memory of this process into which loops of neighbouring processes write messages, and flags that say
+/// which messages have arrived. For GPUs that can access each other's memory, and for processes of one host that share
+/// memory. Used to exchange ghosts.
 ///
 /// Every exchange has a number, its *epoch*: 1, 2, 3, ... A process has two windows for each neighbour, for even and
 /// for odd epochs. In epoch k, each process
@@ -11,10 +11,10 @@
 ///   3. waits, with an acquire, until its own flags are at least k; then the neighbour's message is there,
 ///   4. reads the message.
 ///
-/// Two windows are enough, and no message is needed to tell that a window is free: a process writes epoch k + 2 into
-/// the window of epoch k only after it has waited for the neighbour's message k + 1, which the neighbour has sent after
-/// it had read message k. Each pair of neighbours exchanges messages in both directions, so this holds for both of
-/// them. tests/model_checking/spin/peer_windows.pml checks it.
+/// Two windows are enough, and no process has to report that a window is free. A process writes message k + 2 into the
+/// window of message k. Before that, it has waited for the neighbour's message k + 1, and the neighbour has sent
+/// message k + 1 after it had read message k. Each pair of neighbours exchanges messages in both directions, so this
+/// holds for both of them. tests/model_checking/spin/peer_windows.pml checks it.
 ///
 /// On a GPU, all of this is one kernel. A thread block writes a part of a message, stores its own flags, and waits for
 /// all flags of this side, so for all thread blocks of the neighbour. Therefore all thread blocks must run at the same
@@ -55,15 +55,16 @@ struct PeerState {
   volatile std::uint64_t* mail;  ///< in the host's memory
   std::uint64_t patience;        ///< nanoseconds
 
-  /// Waits until a flag of this process is at least `now`. @param begin   when the first wait began; 0: this is it
-  /// @param looks_out   whether to look at the clock and at the host's memory. If not, another thread does, which waits
-  ///                    for the same flag
-  /// @return whether that happened in time
+  /// Waits until a flag of this process is at least `now`.
+  /// @param looks_out   whether to read the clock and the host's memory. If false, another thread that waits for the
+  ///                    same flag does so
+  /// @param begin       the time when the first wait began; 0 if this is the first wait
+  /// @return whether the flag changed in time
   __device__ bool wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out, std::uint64_t& begin) const;
 };
 
-/// Stores a flag of another process, after fence_before_flags: a thread that acquires the flag sees all writes that
-/// came before the fence, of this thread and of threads with which it had synchronized.
+/// Stores a flag of another process. @pre fence_before_flags was called: a thread that acquires the flag then sees all
+/// writes before that fence, by this thread and by threads with which it had synchronized
 __device__ inline void store_flag(std::uint64_t* flag, std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
@@ -143,7 +144,7 @@ static __global__ void __launch_bounds__(kThreadsPerBlock)
   const int side = peers.arrived[0] == nullptr ? 1 : static_cast<int>(blockIdx.y);
   std::uint64_t* const epoch = peers.epochs + blockIdx.y * gridDim.x + blockIdx.x;
   const std::uint64_t now = *static_cast<volatile std::uint64_t*>(epoch) + 1;
-  // The threads of a block agree on this, even if another thread block fails now.
+  // All threads of the block take the same branch, even if another thread block fails at this moment.
   if (__syncthreads_or(*static_cast<volatile std::uint64_t*>(peers.has_failed) != 0)) return;
   const std::uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
   for (std::uint32_t i = first; i < count; i += stride) write(side, i, now % 2);
@@ -207,7 +208,7 @@ class PeerWindows {
   /// the host does not wait. `odd` is 1 in odd epochs.
   ///
   /// @pre count is the same in all exchanges
-  /// @param reads   false: it does not read; then what follows in the executor's order may
+  /// @param reads   false: it does not call `read`; work that follows in the executor's order may read the messages
   template <class Write, class Read>
   void exchange(std::size_t count, const Write& write, const Read& read, bool reads) {
     const std::size_t sides = (state_.arrived[0] != nullptr ? 1u : 0u) + (state_.arrived[1] != nullptr ? 1u : 0u);

@@ -1,6 +1,6 @@
 /// @file
-/// Functions of the calling thread for device code: memory of its own, whether it runs a loop, the end of the program,
-/// a seed. Used by checks, and by allocators that distribute requests randomly.
+/// Functions for the calling thread in device code: its private memory, whether it runs a loop, a random seed, and the
+/// end of the program. Used by checks, and by allocators that distribute requests randomly.
 #pragma once
 
 #include <cstddef>
