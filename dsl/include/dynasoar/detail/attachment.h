@@ -1,6 +1,6 @@
 /// @file
-/// Attachment: something that belongs to an AllocatorHandle in addition to its heap, such as a UniformGrid. The handle
-/// notifies it when loops have finished, and before steps.
+/// Attachment: the base of structures that belong to an AllocatorHandle in addition to its heap, such as a UniformGrid.
+/// The handle notifies them when loops have finished, and before steps.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct Shortage {
   bool is_mistake = false;  ///< whether it is a mistake in the program, which is reported regardless of `on_refusal`
 };
 
-/// Something that loops of a handle use, such as a UniformGrid or a StepLog. By default, all functions do nothing.
+/// A structure that loops of a handle use, such as a UniformGrid or a StepLog. By default, all functions do nothing.
 class Attachment {
  public:
   /// Called by AllocatorHandle::synchronize and retry_with_growth when the device is idle.
-  /// @return what did not fit in loops since the last call; later calls do not return it again
+  /// @return a description of everything that did not fit in loops since the last call
   virtual Shortage loops_done() { return {}; }
 
   /// Called after a checkpoint was loaded, which replaces all objects. The device is idle.

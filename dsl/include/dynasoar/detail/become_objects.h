@@ -130,7 +130,7 @@ void become_objects(LoopRunner<A>& loops, const F& condition, const std::tuple<A
     if (count == 0) return;
     loops.template make_room_for<To>(count);
     loops.template run<From, F>([&] {
-      // Load the kernel while there is nothing to destroy yet: this must not fail once there are successors.
+      // Load the kernel before there are successors, because this may fail, and must not fail later.
       if constexpr (kCudaBackend) run(DestroyPredecessors<From>{{change->objects()}});
       run(MakeSuccessors<From, To, Args...>{{change->objects()}, arguments});
     });

@@ -109,7 +109,7 @@ void BoundHeap<A>::bind_to(const typename A::State& state) {
   ++Binding<A>::generation;
 }
 
-/// Lets the user's own kernels detect that there is no heap any more.
+/// Lets kernels that the user has written detect that the heap no longer exists.
 template <class A>
 void BoundHeap<A>::forget() noexcept {
   try {

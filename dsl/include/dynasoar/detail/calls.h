@@ -20,7 +20,7 @@ struct MethodResult {
   using type = std::invoke_result_t<const Method&, T*, Args...>;
 };
 
-/// Its result type for objects of several classes: the type that all results have, or to which all convert.
+/// The result type of a Method for objects of several classes: the type that all results have, or to which all convert.
 template <class... Results>
 struct SharedResult : std::common_type<Results...> {
   static_assert(

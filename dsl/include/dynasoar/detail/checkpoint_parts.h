@@ -1,6 +1,6 @@
 /// @file
-/// Checkpoints of several ranks. Each rank writes a part: an ordinary checkpoint that holds its own layers. Rank 0
-/// writes last. Its file replaces the old checkpoint, holds the values of the program, and lists the parts. Used by
+/// Checkpoints of several ranks. Each rank writes a part, which is an ordinary checkpoint of its own layers. Rank 0
+/// writes last. Its file replaces the old checkpoint, contains the values of the program, and lists the parts. Used by
 /// DistributedHandle; compiled once for all programs.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace dynasoar::detail {
 
-/// What all parts of a save have in common.
+/// The values that all parts of a save have in common.
 struct SaveNote {
   std::uint64_t id;      ///< a random number
   std::uint64_t number;  ///< part of the file names of its parts
@@ -65,8 +65,8 @@ class SavedParts {
 
   const SaveNote& note() const { return note_; }
 
-  /// Values that say which parts belong together. @param layers of each rank, see own_layers; the caller keeps the
-  /// memory
+  /// Values that say which parts belong together.
+  /// @param layers   of each rank, see own_layers; must live as long as the result is used
   std::vector<SavedItem> items(const ClassTable& classes, const PlacedClasses& placed,
                                const std::vector<std::vector<char>>& layers);
 

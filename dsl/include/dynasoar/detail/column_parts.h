@@ -1,5 +1,5 @@
 /// @file
-/// Column parts: describes the numbers that make up the value of a field. Used by read_columns.h.
+/// ValueInfo: describes the numbers in the value of a field. Used by read_columns.h.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 /// @file
-/// Communicator: the processes (ranks) that run one model together. Reductions, messages, and agreement on errors and
-/// signals, with a limit on how long a rank waits for the others. Included by dynasoar/distributed.h; needs the target
-/// dynasoar::distributed, but not <mpi.h>.
+/// Communicator: the processes (ranks) that run one model together. It offers reductions, messages, and agreement on
+/// errors and signals, and limits how long a rank waits for the others. Included by dynasoar/distributed.h; needs the
+/// target dynasoar::distributed, but not <mpi.h>.
 #pragma once
 
 #include <array>
@@ -24,9 +24,9 @@ class CommunicatorError : public Error {
 };
 
 struct CommunicatorOptions {
-  /// How long a rank waits for the others before it ends the run on all ranks. Choose more than the longest time that
-  /// one rank computes or writes files while the others wait. The time in which this process does not run, because it
-  /// was stopped by Ctrl-Z, does not count.
+  /// The time for which a rank waits for the others before it ends the run on all ranks. Choose more than the longest
+  /// time for which one rank computes or writes files while the others wait. Time in which this process does not run,
+  /// because it was stopped by Ctrl-Z, does not count.
   double patience_seconds = 300;
   /// Longer messages are sent in pieces of this size. MPI counts bytes with 31 bits. All ranks must choose the same.
   std::size_t piece_bytes = std::size_t{256} << 20;
@@ -71,12 +71,13 @@ class Values {
 /// order. If a rank calls another function than the others, the run ends with an error.
 ///
 /// @par Failures
-/// The run ends on all ranks, with a message that names the rank and with MPI_Abort, if a rank is missing in a
-/// collective call:
-/// - within 1.1 times `patience_seconds` plus 2 seconds after the first rank begins to wait, if a rank hangs, is
-///   stopped, or was killed and `mpirun` does not notice it,
-/// - within 2 seconds after another rank begins to wait for it, if a rank has destroyed its Communicator, has thrown
-///   an exception past it, or has called exit().
+/// If a rank is missing in a collective call, the run ends on all ranks with MPI_Abort, and a message names the missing
+/// rank. The time until then depends on the reason:
+/// - If a rank hangs, is stopped, or was killed and `mpirun` does not notice it: 1.1 times `patience_seconds` plus 2
+///   seconds at most, after the first rank begins to wait.
+/// - If a rank has destroyed its Communicator, has thrown an exception past it, or has called exit(): 2 seconds at
+/// most,
+///   after another rank begins to wait for it.
 ///
 /// An exception on one rank should be passed to agree(), so that all ranks can throw it at the same step.
 ///

@@ -22,7 +22,7 @@ class DeviceMessages {
   /// Messages to or from the rank before and the rank behind.
   using OfSides = std::array<Message, 2>;
 
-  /// While an exception is thrown, it does not wait, and ends messages in flight.
+  /// If an exception is being thrown, it does not wait, and ends messages in flight.
   virtual ~DeviceMessages() = default;
 
   /// Submits messages; the host does not wait. If two ranks are neighbours on both sides, the message that one sends
@@ -33,17 +33,17 @@ class DeviceMessages {
 
   // For the thread that watches exchanges.
 
-  /// Whether the host is in exchange() and waits for neighbours there, which has a time limit of its own.
+  /// Whether the host waits for neighbours within exchange(). That wait has a separate time limit.
   virtual bool is_connecting() = 0;
 
-  /// What has gone wrong with messages that were submitted; empty if nothing is known, and after abort().
+  /// The reason why submitted messages have failed; empty if no failure is known, and after abort().
   virtual std::string failure() = 0;
 
-  /// Ends messages that are under way; those that are submitted later do nothing. Called once.
+  /// Ends messages in flight. Messages that are submitted later do nothing. Called once.
   virtual void abort() = 0;
 };
 
-/// Why this build has no DeviceMessages; empty if it has them.
+/// The reason why this build has no DeviceMessages; empty if it has them.
 std::string why_no_device_messages();
 
 /// Connects the devices of all ranks, which must be different ones. Collective.

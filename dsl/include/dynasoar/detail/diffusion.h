@@ -28,7 +28,7 @@ struct ExplicitStep {
   Value rates[3];
   Value remaining;
   Value border;      ///< the concentration beyond bounded ends
-  bool is_mirrored;  ///< instead, the last cell's own concentration is there
+  bool is_mirrored;  ///< true: beyond a bounded end, the last cell's own concentration replaces `border`
 
   /// The inflow along an axis. The sum is symmetric, so that a mirrored field stays mirrored.
   __device__ Value along(int axis, Value here, Value before, Value behind) const {

@@ -1,5 +1,5 @@
 /// @file
-/// How the ranks of a DistributedHandle save and load together.
+/// Implements DistributedHandle::save and load: all ranks together save or load one checkpoint.
 #pragma once
 
 #include <array>

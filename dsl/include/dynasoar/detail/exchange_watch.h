@@ -1,6 +1,6 @@
 /// @file
-/// ExchangeWatch: a thread that ends exchanges for which a neighbour does not come. Used by HaloExchange where the
-/// device waits for neighbours without a time limit of its own: with NCCL.
+/// ExchangeWatch: a thread that ends exchanges for which a neighbour is missing. Used by HaloExchange with NCCL,
+/// because the device then waits for neighbours without a time limit.
 #pragma once
 
 #include <condition_variable>
@@ -15,31 +15,31 @@
 
 namespace dynasoar::detail {
 
-/// Loops count the exchanges that have begun and those that have ended; a thread reads that, and aborts the messages
-/// if one takes too long or the messages have failed.
+/// Loops count the exchanges that have begun and those that have ended. A thread reads these counts, and aborts the
+/// messages if an exchange takes too long or the messages have failed.
 ///
-/// A time in which this process does not run counts at most 0.2 s.
+/// If the process was stopped for some time, this time counts as 0.2 s at most.
 class ExchangeWatch {
  public:
-  /// @param messages   that are aborted; outlive this
+  /// @param messages   the messages to abort; must outlive this object
   ExchangeWatch(DeviceMessages& messages, double patience_seconds);
   ExchangeWatch(const ExchangeWatch&) = delete;
   ExchangeWatch& operator=(const ExchangeWatch&) = delete;
-  /// As stop(). Waits for the device, which may wait for neighbours: end the messages first.
+  /// Calls stop(), and waits for the device. The device may be waiting for neighbours, so end the messages first.
   ~ExchangeWatch();
 
-  /// Ends the thread; if it aborts messages now, waits for that.
+  /// Ends the thread. If the thread is aborting messages, waits until it has done so.
   void stop();
 
   /// For the loop in front of an exchange, and for the one behind it.
   ExchangeCount begun() const { return {counts_.data(), mail_.data()}; }
   ExchangeCount ended() const { return {counts_.data() + 1, mail_.data() + 1}; }
 
-  /// What has gone wrong, on any thread.
+  /// The reason why the thread has ended the exchanges; may be called on any thread.
   enum class End { none, too_late, failed };
   End end() const;
 
-  /// What DeviceMessages::failure() said. @pre end() is `failed`
+  /// The result of DeviceMessages::failure(). @pre end() is `failed`
   std::string failure() const;
 
  private:
@@ -56,7 +56,7 @@ class ExchangeWatch {
   bool is_stopped_ = false;
   End end_ = End::none;
   std::string failure_;
-  std::thread thread_;  // the last: it uses all of them
+  std::thread thread_;  // the last member, because it uses all others
 };
 
 }  // namespace dynasoar::detail

@@ -25,8 +25,9 @@ struct PlacedClass {
 /// @throws Error if objects of a class have pointers, which have no meaning on another rank
 void check_has_no_pointers(const ClassInfo& info);
 
-/// The layers of a lattice that a rank has in memory: ghosts, its own, ghosts. They are copied as bytes: for each
-/// class, the words that say where objects are, and then the blocks. HaloExchange copies them between neighbours.
+/// The layers of a lattice that a rank has in memory: ghosts, its own layers, and ghosts again. They are copied as
+/// bytes: for each class, first the words that say where objects are, and then the blocks. HaloExchange copies them
+/// between neighbours.
 class Ghosts {
  public:
   /// @param rank      the number of this rank
@@ -54,8 +55,8 @@ class Ghosts {
   };
   std::vector<Part> parts(std::size_t layers) const;
 
-  /// Compares layers in memory with what their owner has sent: those from `begin` to `end`, counted from `first`.
-  /// @return the first difference as a text; empty if there is none
+  /// Compares layers in memory with the bytes that their owner has sent: the layers from `begin` to `end`, counted from
+  /// `first`. @return the first difference as a text; empty if there is none
   std::string difference(std::size_t first, std::size_t layers, std::size_t begin, std::size_t end,
                          const std::vector<char>& theirs, int owner) const;
 

@@ -3,7 +3,7 @@
 ///
 /// 1. CountObject, over objects: counts the objects in each cell.
 /// 2. Prefix sums over the counts: find the beginning of each cell.
-/// 3. PlaceObject, over objects: copies what an object shows to its cell, in order of arrival.
+/// 3. PlaceObject, over objects: copies an object's Seen to its cell, in order of arrival.
 /// 4. OrderInCell, over places, if there is an order: moves each copy to its final place in the cell. The number of
 ///    smaller keys in the cell is its distance from the first place.
 #pragma once
@@ -25,13 +25,14 @@ template <class Seen>
 struct GridArrays {
   using Counter = AtomicWord<std::uint32_t>;
 
-  /// The copies of what objects show, cell by cell, and the bits of their pointers.
+  /// The copies of the Seen of all objects, cell by cell, and the bits of their pointers.
   struct Places {
     Seen* seen;              ///< [capacity]
     std::uint64_t* objects;  ///< [capacity]
   };
 
-  /// One more cell for objects that are in none, and another one behind it, which starts at the number of all objects.
+  /// Two additional cells: one for objects that are in no cell, and one behind it, which starts at the number of all
+  /// objects.
   static constexpr std::uint32_t kMoreCells = 2;
 
   std::uint32_t cells;
@@ -108,7 +109,7 @@ struct PlaceObject {
   }
 
  private:
-  /// Called for one of all objects.
+  /// Called for one object of each rebuild.
   __device__ void report_number() const {
     const std::uint32_t number = grid.starts[grid.cells + 1];
     grid.report[0] = number;

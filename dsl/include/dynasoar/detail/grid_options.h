@@ -1,5 +1,5 @@
 /// @file
-/// GridOptions: a space, and how it is divided into cells. Options of a UniformGrid and of Obstacles.
+/// GridOptions: a space and its division into cells. Options of a UniformGrid and of Obstacles.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace dynasoar {
 
-/// The space of a UniformGrid, and how the grid divides it into cells.
+/// The space of a UniformGrid, and its division into cells.
 ///
 /// @tparam P   the type of positions
 template <detail::Position P>

@@ -120,7 +120,8 @@ class GridStorage {
     }
   }
 
-  /// Makes room, if the objects needed much of it. @return what did not fit since the last call @pre the device is idle
+  /// Makes room if objects needed most of it. @return the objects that did not fit since the last call
+  /// @pre the device is idle
   Shortage loops_done() {
     retired_.clear();
     out_of_memory_ = false;
@@ -154,7 +155,7 @@ class GridStorage {
           objects(capacity + kReadBehind),
           unordered_objects(capacity),
           keys(capacity) {
-      if constexpr (kCudaBackend) {  // searches read behind objects, and initcheck reports what was never written
+      if constexpr (kCudaBackend) {  // searches read behind objects, and initcheck reports uninitialized memory
         seen.fill_bytes(0);
         objects.fill_bytes(0);
       }
@@ -175,7 +176,7 @@ class GridStorage {
     DeviceArray<std::uint64_t> objects, unordered_objects, keys;
   };
 
-  /// A number of objects, and how many the host had asked for at some time before these were counted.
+  /// A number of objects, and the number that the host had asked for at some time before these were counted.
   struct Known {
     std::uint64_t objects, asked_for;
   };

@@ -29,11 +29,12 @@ inline constexpr std::size_t kReadBehind = 3;
 ///       });
 ///     }
 ///
-/// A search reads copies of what objects showed, so an object may change its own fields in the same loop. If you use
-/// pointers to other objects, do not delete these objects before the grid is rebuilt. T may be incomplete here.
+/// A search reads the copies that the last rebuild has made of each object's Seen, so an object may change its own
+/// fields in the same loop. If you use pointers to other objects, do not delete these objects before the grid is
+/// rebuilt. T may be incomplete here.
 ///
 /// @tparam T      the class of the objects, or a common base of their classes
-/// @tparam Seen   what objects show to others, with a member `position`
+/// @tparam Seen   the data of an object that others see, with a member `position`
 /// @par Concurrency   any number of threads may use a view
 template <class T, class Seen>
 class GridView {
@@ -53,7 +54,7 @@ class GridView {
   /// An object near a position.
   struct Neighbour {
     T* object;
-    const Seen& seen;       ///< what the object showed
+    const Seen& seen;       ///< the data of the object, as of the last rebuild
     Position offset;        ///< the vector from the position to the object; on periodic axes, the shortest one
     Real squared_distance;  ///< the squared length of `offset`
   };
@@ -93,7 +94,7 @@ class GridView {
   ///           .then([this](Vector sum) { velocity_ = sum; });
   ///     }
   ///
-  /// In loops of a handle, one thread does all the work. Which values are combined with each other depends only on the
+  /// In loops of a handle, one thread does all the work. The order in which values are combined depends only on the
   /// grid's objects and their order (neighbour_reduction.h), so the result has the same bits everywhere.
   ///
   /// @param init   the neutral element of `op`, which must be associative and commutative, except for rounding
@@ -175,13 +176,13 @@ class GridView {
   /// is not finite come last.
   __device__ T* object(std::uint32_t place) const { return reinterpret_cast<T*>(objects_[place]); }
 
-  /// What the object at a place showed.
+  /// The data of the object at a place, as of the last rebuild.
   __device__ const Seen& seen(std::uint32_t place) const { return seen_[place]; }
 
  private:
-  // How many copies a thread of a GPU reads together. If there are few objects, the thread spends most of the time
-  // waiting for memory. The copies must not take more than 16 registers. If several threads share an object, two copies
-  // for each thread are enough for most rows of cells.
+  // The number of copies that a thread of a GPU reads together. If there are few objects, the thread spends most of the
+  // time waiting for memory. The copies must not take more than 16 registers. If several threads share an object, two
+  // copies for each thread are enough for most rows of cells.
   template <std::uint32_t kStep>
   static constexpr std::uint32_t kAtOnce = !kCudaBackend                    ? 1
                                            : sizeof(Seen) > 32              ? 1
@@ -199,7 +200,7 @@ class GridView {
   __device__ void for_each_dealt(const Position& center, Real radius, std::uint32_t number, const F& f) const {
     if (size() == 0 || !(radius >= 0)) return;
     const Real most = detail::rounded_product(radius, radius);
-    // Otherwise, no object is near a center that is not finite.
+    // A center that is not finite has no neighbours. If `most` is finite, the distances below take care of this.
     if (!detail::is_finite(most) && !space_.is_finite(center)) return;
     for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end, const Position& shift, bool is_sure) {
       const bool shift_decides = is_sure && detail::is_finite(most);
@@ -210,7 +211,7 @@ class GridView {
     });
   }
 
-  /// How to look at the objects of some cells.
+  /// Parameters for the examination of the objects of some cells.
   struct Look {
     const Position& center;
     const Position& shift;  ///< to the nearest image of an object, most often
@@ -223,8 +224,8 @@ class GridView {
   template <std::uint32_t kStep, class F, std::uint32_t... kNumbers>
   __device__ void look_at(const Look& look, std::uint32_t first, std::uint32_t end, const F& f,
                           std::integer_sequence<std::uint32_t, kNumbers...>) const {
-    // Where there is no object, reads what is behind the last one: arrays have elements to spare for that. Threads that
-    // share a row read the last object again instead, because what they would read is far away.
+    // If there are fewer objects, reads elements behind the last one: arrays have elements to spare for that. Threads
+    // that share a row read the last object again instead, because their next elements would be far away.
     static_assert(kAtOnce<1> <= 1 + detail::kReadBehind);
     const auto distance = [&](std::uint32_t number) -> std::size_t {
       if constexpr (kStep == 1) return number;

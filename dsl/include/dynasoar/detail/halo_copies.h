@@ -49,7 +49,7 @@ struct HaloTables {
   std::uint32_t first_side;      ///< 1 if there is no rank before, otherwise 0
   std::uint64_t first_words[2];  ///< word in memory with which the layers for each side begin
 
-  /// Of index i in a loop over the units of all messages.
+  /// The side of index i in a loop over the units of all messages.
   __device__ int side_of(std::size_t i) const { return static_cast<int>(first_side + (i >= units ? 1 : 0)); }
   __device__ std::uint64_t unit_of(std::size_t i) const { return i >= units ? i - units : i; }
 

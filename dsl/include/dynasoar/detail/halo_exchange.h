@@ -51,7 +51,7 @@ class HaloExchange final : public Attachment {
                std::shared_ptr<DeviceMessages> messages);
   HaloExchange(const HaloExchange&) = delete;
   HaloExchange& operator=(const HaloExchange&) = delete;
-  /// Does not wait for other ranks while an exception is thrown.
+  /// Does not wait for other ranks if an exception is being thrown.
   ~HaloExchange();
 
   Transport transport() const { return transport_; }

@@ -1,5 +1,5 @@
 /// @file
-/// KeptLists: while it lives, loops visit the objects that existed when it was made, and save the time to list them.
+/// KeptLists: during its lifetime, loops visit the objects that existed when it was made, without listing them again.
 /// Made by AllocatorHandle::keep_lists. ListKeeper: tells LoopRunner which lists to make.
 #pragma once
 
@@ -64,8 +64,8 @@ class ListKeeper {
 
 namespace dynasoar {
 
-/// The result of AllocatorHandle::keep_lists. Lists are kept while it lives. If it is moved, the new one keeps them.
-/// @pre the handle outlives it
+/// The result of AllocatorHandle::keep_lists. It keeps the lists during its lifetime. If it is moved, the new object
+/// keeps them. @pre the handle outlives it
 class KeptLists {
  public:
   KeptLists(detail::ListKeeper& keeper, const detail::ClassSet& classes) : keeper_(keeper), classes_(classes) {

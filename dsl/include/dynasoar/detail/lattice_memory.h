@@ -1,5 +1,5 @@
 /// @file
-/// LatticeMemory: the memory of one class on a Lattice.
+/// LatticeMemory: the memory of one class on a Lattice. Owned by Lattice.
 #pragma once
 
 #include <cstddef>

@@ -113,8 +113,9 @@ class LogRows : private Attachment {
   const std::vector<std::unique_ptr<LoggedTotals>>& parts() const { return parts_; }
 
  private:
-  // No row may be lost, so the host keeps an upper bound of the number of rows in device memory: it knows which loops
-  // it has submitted, and how many rows a recorded step adds. It waits if there may be no room for another row.
+  // No row may be lost, so the host keeps an upper bound of the number of rows in device memory. It knows the loops
+  // that it has submitted, and the number of rows that a recorded step adds. It waits if there may be no room for
+  // another row.
   void step_begins() override { rows_of_step_ = 0; }
   void before_replay() override;
   void make_room(std::uint64_t rows);

@@ -109,10 +109,10 @@ class LoopRunner {
   template <class T, class R, class Op, class F>
   R reduce(R init, Op op, const F& f);
 
-  /// Called before the user's own kernels. The caller then tells their translation unit about the heap.
+  /// Called before kernels that the user has written. The caller then tells their translation unit about the heap.
   [[gnu::noinline]] void announce_kernels();
 
-  /// Keeps the lists of objects of these classes while the result lives.
+  /// Keeps the lists of objects of these classes during the lifetime of the result.
   [[nodiscard]] KeptLists keep_lists(const ClassSet& classes) {
     executor_.check_may_submit();
     return lists_.kept_while(classes);

@@ -2,8 +2,8 @@
 /// NeighbourReduction: a reduction over the neighbours of an object that several threads can compute together. A method
 /// returns it, see GridView::reduce. The loop that has the threads is in grid_loops.h.
 ///
-/// If there are few objects, neighbours are divided into sixteen parts, by their places in the grid modulo 16; if there
-/// are some more, into four. The results of the parts are combined in pairs: 0 with 1, 2 with 3, ...; then the results
+/// If a grid has few objects, neighbours are divided into sixteen parts, by their places in the grid modulo 16; if it
+/// has some more, into four. The results of the parts are combined in pairs: 0 with 1, 2 with 3, ...; then the results
 /// of these pairs, and so on. A thread of a GPU computes one part; a thread of a CPU computes all of them. If there are
 /// many objects, there is only one part, because the objects' threads fill a GPU anyway. So the order of combination
 /// depends only on the objects, and sums of floating-point numbers have the same bits everywhere.
@@ -17,7 +17,7 @@
 
 namespace dynasoar::detail {
 
-/// The number of parts of a reduction in a grid with so many objects.
+/// The number of parts of a reduction in a grid with this number of objects.
 __host__ __device__ constexpr std::uint32_t neighbour_parts(std::uint32_t objects) {
   return objects <= kFewObjects ? kPartsOfFew : objects <= kSomeObjects ? kPartsOfSome : 1;
 }

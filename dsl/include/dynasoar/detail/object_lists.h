@@ -26,7 +26,7 @@ class ObjectLists : public ListKeeper {
   /// Makes the lists of all classes, kept or not.
   void make_all() { storage_.make_lists(executor_, class_set_v<A, void>); }
 
-  /// Keeps the lists of these classes while the result lives.
+  /// Keeps the lists of these classes during the lifetime of the result.
   [[nodiscard]] KeptLists kept_while(const ClassSet& classes);
 
  private:

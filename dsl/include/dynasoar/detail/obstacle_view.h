@@ -15,7 +15,7 @@
 
 namespace dynasoar {
 
-/// What an agent does at an obstacle.
+/// The behaviour of an agent at an obstacle.
 enum class AtWall {
   stop,    ///< it stops there
   slide,   ///< it continues along the wall, with the part of its displacement that does not lead into the wall

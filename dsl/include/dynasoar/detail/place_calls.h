@@ -158,7 +158,7 @@ struct AllPlaces {
   __device__ std::uint64_t operator()(std::uint64_t word) const { return places(word); }
 };
 
-/// The places of the lattice of T, for a loop over the objects of T. Reads the same memory as their methods.
+/// The places of the lattice of T as a mask, for a loop over the objects of T. Reads the bound state, as methods do.
 template <class T>
 struct PlacesOf {
   static constexpr bool kSelectsFew = false, kIsOfObjects = true;

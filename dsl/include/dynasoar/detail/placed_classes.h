@@ -94,7 +94,7 @@ class PlacedClasses {
   /// The classes that are on lattices, by index.
   std::vector<std::size_t> on_lattices() const;
 
-  /// While the result lives, checkpoints are saved without placed objects.
+  /// During the lifetime of the result, checkpoints are saved without placed objects.
   [[nodiscard]] auto without_objects() {
     struct Leaving {
       bool& has_objects;
@@ -149,7 +149,7 @@ class PlacedClasses {
   /// @pre the class has words
   static PlacedWords words_of(const PlacedState& state) { return {state, state.shape.words()}; }
 
-  /// Like `load`. A checked build may load a file of a build without checks, in which pointers have no generations.
+  /// Like `load`, for a checked build that loads a file of a build without checks: its pointers have no generations.
   template <class F>
   auto load_with_or_without_generations(const F& function) {
     loads_generations_ = true;

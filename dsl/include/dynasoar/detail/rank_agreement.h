@@ -14,8 +14,8 @@
 
 namespace dynasoar::detail {
 
-/// Calls a function that may set `stop` and `grow`, and lets all ranks know what has come of it. If it throws on any
-/// rank, all ranks throw: that rank what was thrown, others an Error that names the rank.
+/// Calls a function that may set `stop` and `grow`, and tells all ranks the results of all. If it throws on any rank,
+/// all ranks throw: that rank throws the same exception, and the others throw an Error that names the rank.
 template <class F>
 Communicator::Status agreed(Communicator& communicator, const F& function) {
   Communicator::Status mine;
@@ -36,7 +36,7 @@ Communicator::Status agreed(Communicator& communicator, const F& function) {
   return all;
 }
 
-/// Calls a function on all ranks, which throw as those of `agreed`.
+/// Calls a function on all ranks. If it throws, they throw like `agreed`.
 template <class F>
 void on_all(Communicator& communicator, const F& function) {
   agreed(communicator, [&](Communicator::Status&) { function(); });

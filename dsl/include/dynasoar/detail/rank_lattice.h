@@ -1,5 +1,5 @@
 /// @file
-/// RankLattice: what one rank has of a DistributedLattice.
+/// RankLattice: the part of a DistributedLattice on one rank. Used by DistributedLattice.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 
 namespace dynasoar::detail {
 
-/// The part of a DistributedLattice that a rank has, its ghosts, and how they are exchanged. Contracts are those of
-/// DistributedLattice.
+/// The rank's part of a DistributedLattice, its ghosts, and their exchange. The functions have the contracts of
+/// DistributedLattice's functions.
 ///
 /// @tparam Options   DistributedLatticeOptions
 /// @tparam Ts        the classes of the lattice
@@ -52,20 +52,20 @@ class RankLattice {
   Lattice<Ts...>& local() { return *local_; }
   const Lattice<Ts...>& local() const { return *local_; }
 
-  /// None if the lattice is not divided, or was lost when `divide` failed.
+  /// The exchange of ghosts; empty if the lattice is not divided, or was lost when `divide` failed.
   std::optional<HaloExchange>& halo() { return halo_; }
   const std::optional<HaloExchange>& halo() const { return halo_; }
 
   void exchange();
   void divide(const std::vector<std::size_t>& layers);
 
-  /// Submits a loop that visits the ghosts that it can.
+  /// Submits a loop that visits the rank's own places, and as many layers of ghosts as its reach allows.
   /// @tparam F   names the loop in errors
   template <class F, class Submit>
   void run(int reads, int writes, const Submit& submit);
 
  private:
-  /// All ranks have been given the same.
+  /// Checks that all ranks got the same arguments.
   void check_same(const std::vector<std::size_t>& layers) const {
     communicator_.check_same("the lattice", text_of_lattice(sizes_, options_.periodic, options_.halo, layers) +
                                                 ", transport " + name_of(options_.transport));
@@ -74,7 +74,7 @@ class RankLattice {
   void make(const std::vector<std::size_t>& layers);
   void connect(std::shared_ptr<DeviceMessages> messages);
 
-  /// The words of the rank's own layers and so many layers of ghosts on each side, as far as there are any.
+  /// The words of the rank's own layers and of up to `layers` layers of ghosts on each side.
   WordRange words_with_ghosts(int layers) const {
     const LatticeShape& shape = local_->shape();
     const WordRange& own = shape.own_words();
@@ -134,7 +134,8 @@ void RankLattice<Options, Ts...>::exchange() {
   handle_.executor().check_may_submit();
   halo_->check_may_exchange();
   handle_.loops().placed().refresh();
-  // Nobody may wait for a device that records, or for other ranks, which need not record again when this one does.
+  // While a step is recorded, this rank must not wait for its device. It must not wait for other ranks either, because
+  // they need not record the step again when this rank does.
   const bool is_audited = kChecked && !handle_.executor().is_recording();
   const std::string difference = halo_->exchange(is_audited ? static_cast<std::size_t>(halo_->valid()) : 0);
   halo_->set_valid(static_cast<int>(options_.halo));

@@ -29,7 +29,7 @@ namespace dynasoar::detail {
 template <class M>
 concept MemberPointer = std::is_member_pointer_v<M>;
 
-/// Checks that the objects of T can be sorted. Those of its subclasses are not: they lie in blocks of their own.
+/// Checks that the objects of T can be sorted. Objects of subclasses are not sorted, because they lie in other blocks.
 template <class A, class T>
 constexpr void check_sortable() {
   static_assert(

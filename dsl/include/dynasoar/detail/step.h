@@ -15,8 +15,8 @@ namespace dynasoar::detail {
 /// The result of AllocatorHandle::record: a function that submits loops. Each call submits them again.
 ///
 /// On a GPU, the loops are recorded as a CUDA graph. The function is called again only if the heap has grown since, or
-/// if different lists are kept. On the host, each call calls the function; so it does with an allocator that finds
-/// misuse, because every loop then has a number of its own.
+/// if different lists are kept. On the host, each call calls the function. The same holds for an allocator that finds
+/// misuse, because every loop then has a different number.
 template <class HandleT, class F>
 class Step {
  public:
@@ -30,8 +30,7 @@ class Step {
 
   /// Submits the loops.
   /// @throws Error if the device failed, if this is called in another step, or if the function waits for the device;
-  ///         also
-  ///         anything that the function throws, if it is called
+  ///         also anything that the function throws, if it is called
   void operator()() {
     handle_.executor().check_may_wait();  // a step cannot be a part of another one
     if constexpr (kRecords) {

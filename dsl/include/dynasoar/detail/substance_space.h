@@ -1,6 +1,6 @@
 /// @file
-/// SubstanceSpace: where the places of a lattice lie in the coordinates of agents. Used by Substance. All
-/// arithmetic has the same bits on host and GPU.
+/// SubstanceSpace: the positions of a lattice's places in the coordinates of agents. Used by Substance. All results
+/// have the same bits on host and GPU.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 /// @file
-/// Transport: how ghosts get from rank to rank. Plain C++, for HaloExchange and for programs.
+/// Transport: the choice of how ghosts are exchanged. Plain C++, for HaloExchange and for programs.
 #pragma once
 
 #include <string>

@@ -3,9 +3,9 @@
 /// print_object.h.
 ///
 /// A class may name its members itself: `static constexpr const char* field_names[] = {"x", "y"};`. Otherwise, the
-/// members of an aggregate are counted: this is the number of values with which it can be initialized. Their names are
-/// cut out of the compiler's texts for pointers to them, because C++20 has no better means. (Boost.PFR does the same,
-/// but the versions in Linux distributions have no names.)
+/// members of an aggregate are counted: their number is the number of values with which it can be initialized. Their
+/// names are extracted from the compiler's texts for pointers to them, because C++20 has no better means. (Boost.PFR
+/// does the same, but the versions in Linux distributions have no names.)
 #pragma once
 
 #include <cstddef>

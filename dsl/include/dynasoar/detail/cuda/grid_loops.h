@@ -66,7 +66,7 @@ __device__ void visit_all(std::uint32_t size, std::uint32_t resident, const F& f
 }
 
 // If the function returns no reduction, the kernel for many objects serves all grids. The other kernel then does
-// nothing, and its launch bounds tell the host so.
+// nothing. The host recognizes this by its launch bounds.
 template <Crowd kCrowd, class F>
 __global__ void __launch_bounds__(kCrowd == Crowd::many || kReduces<F> ? kThreadsPerBlock : 32,
                                   kPlaceBlocksPerMultiprocessor) place_kernel(F function, std::uint32_t resident) {
