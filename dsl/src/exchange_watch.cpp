@@ -8,7 +8,8 @@
 namespace dynasoar::detail {
 namespace {
 
-// Between two looks; and the most that counts, so that a process that was stopped waits on when it goes on.
+// The time between two checks, and the maximum that counts as such a time. Because of the maximum, a process that was
+// stopped still waits for neighbours when it continues.
 constexpr double kSeconds = 0.05, kMostSeconds = 0.2;
 
 }  // namespace
@@ -56,14 +57,14 @@ void ExchangeWatch::run() {
     if (look(std::min(std::chrono::duration<double>(now - last).count(), kMostSeconds))) break;
     last = now;
   }
-  messages_.abort();  // not while it holds the lock: until this ends, others ask how the exchange has ended
+  messages_.abort();  // without the lock, because other threads call end() meanwhile
 }
 
-// Whether the messages are to be aborted.
+// Whether the messages must be aborted. @param seconds   since the last call
 bool ExchangeWatch::look(double seconds) {
   const std::string failure = messages_.failure();
   const std::uint64_t ended = mailed(mail_.data() + 1);
-  const std::uint64_t begun = mailed(mail_.data());  // after the other one: what has ended has begun
+  const std::uint64_t begun = mailed(mail_.data());  // read second, so that it is not less than `ended`
   waited_ = begun > ended && ended == seen_ && !messages_.is_connecting() ? waited_ + seconds : 0;
   seen_ = ended;
   if (failure.empty() && waited_ <= patience_) return false;

@@ -22,8 +22,8 @@ namespace {
 constexpr std::size_t kBefore = 0, kBehind = 1;  // sides
 constexpr std::size_t kReasonBytes = 1024, kIdentityBytes = 128;
 
-/// How long loops wait for a neighbour. This is less than the patience of a Communicator, in which other ranks may wait
-/// for this one, so that they learn the reason.
+/// The time for which loops wait for a neighbour. Other ranks may wait for this rank in the Communicator meanwhile.
+/// This time is less than the patience of the Communicator, so that they learn the reason.
 double patience_of(const Communicator& communicator) {
   return 0.8 * communicator.patience_seconds();
 }
@@ -220,7 +220,8 @@ std::string HaloExchange::shared_device() const {
   return "";
 }
 
-/// On a GPU, the exchanges of two ranks might each occupy what the other needs.
+/// The reason why loops cannot write into the neighbours' memory; empty if they can. Ranks cannot share a GPU, because
+/// the exchanges of two ranks might each occupy multiprocessors that the other needs.
 std::string HaloExchange::why_no_peers() const {
   if (const std::string reason = kCudaBackend ? shared_device() : ""; !reason.empty()) return reason;
   for (const int neighbour : neighbours_) {
@@ -248,7 +249,7 @@ std::string HaloExchange::connect_peers() {
     return "";
   });
   const std::vector<std::string> names = of_all(windows_ ? windows_->name() : "", PeerWindows::kNameBytes);
-  PeerWindows::free_retired();  // all ranks have reached this, and have closed the windows
+  PeerWindows::free_retired();  // all ranks have reached this point, and have closed the windows
   if (reason.empty()) {
     reason = reason_of([&] {
       for (const std::size_t side : {kBefore, kBehind}) {
@@ -271,7 +272,7 @@ std::string HaloExchange::why_no_nccl() const {
 
 std::string HaloExchange::connect_nccl() {
   if (std::string reason = reason_of_all(why_no_nccl()); !reason.empty()) return reason;
-  if (messages_ != nullptr) return "";  // those of an exchange that has not failed: see take_messages
+  if (messages_ != nullptr) return "";  // taken over from an exchange that has not failed: see take_messages
   try {
     messages_ = context_.connect_devices(context_.communicator);
   } catch (const CommunicatorError&) {

@@ -19,7 +19,7 @@
 namespace dynasoar::detail {
 namespace {
 
-constexpr int kNoticeTag = 2;  // the calls of Ranks have 0 and 1, exchanged messages 16 and more
+constexpr int kNoticeTag = 2;  // collective calls of Ranks use 0 and 1, exchanged messages 16 and more
 constexpr int kHelloTag = 32000;
 constexpr double kSecondsToEnd = 5;
 

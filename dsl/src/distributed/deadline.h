@@ -7,7 +7,8 @@
 
 namespace dynasoar::detail {
 
-/// Ends this process, with a message, if it lives longer than so many seconds; the launcher then ends the other ranks.
+/// Ends this process, with a message, if this object lives longer than `seconds`. The launcher then ends the other
+/// ranks.
 ///
 /// @par Usage   Deadline deadline("MPI_Finalize", patience); MPI_Finalize();
 class Deadline {
@@ -25,7 +26,7 @@ class Deadline {
   std::thread thread_;
 };
 
-/// What happens then.
+/// Called when the time is over: prints the message, and ends the process.
 [[noreturn]] void end_after_waiting(const char* call, double seconds);
 
 }  // namespace dynasoar::detail

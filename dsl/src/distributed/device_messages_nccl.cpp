@@ -48,11 +48,12 @@ class NcclMessages final : public DeviceMessages {
   void exchange(const OfSides& sent, const OfSides& received, void* stream) override {
     const std::lock_guard lock(in_use_);
     if (is_aborted_) return;
-    // The first exchange connects the ranks, and the host waits for its neighbours. Others leave that to the device.
+    // In the first exchange, which connects the ranks, the host waits for its neighbours. In later ones, the device
+    // does.
     std::optional<Deadline> deadline;
     if (!is_connected_) deadline.emplace("the first exchange of NCCL", patience_);
     is_connecting_ = !is_connected_;
-    has_failed_ = true;  // unless it comes to the end
+    has_failed_ = true;  // reset at the end
     auto* const cuda = static_cast<cudaStream_t>(stream);
     check(ncclGroupStart(), "ncclGroupStart");
     ncclResult_t code = ncclSuccess;
@@ -63,7 +64,8 @@ class NcclMessages final : public DeviceMessages {
       if (message.data != nullptr)
         note(ncclSend(message.data, message.bytes, ncclChar, message.rank, communicator_, cuda));
     }
-    // If both neighbours are one rank, it sends to the one before it first, which is here the one behind.
+    // If both neighbours are the same rank, that rank first sends the message to the rank before it. Seen from here,
+    // this message comes from the rank behind, so receive it first.
     for (const int side : {1, 0}) {
       const Message& message = received[static_cast<std::size_t>(side)];
       if (message.data != nullptr)
@@ -86,11 +88,11 @@ class NcclMessages final : public DeviceMessages {
     return text_of(code, "an exchange of NCCL");
   }
 
-  // ncclCommAbort has the device's loops of NCCL return. It frees the communicator when all steps that were recorded
-  // with it are destroyed, which the other thread does once it no longer waits for the device.
+  // ncclCommAbort makes NCCL's kernels on the device return. It frees the communicator when all steps that were
+  // recorded with it have been destroyed. The other thread destroys them once it no longer waits for the device.
   void abort() override {
     {
-      // The host is in NCCL for a moment only, unless the device's queue is full.
+      // The other thread is in NCCL for a moment only, unless the device's queue is full.
       const std::unique_lock lock(in_use_, std::chrono::seconds(1));
       if (!lock.owns_lock()) end_after_waiting("an exchange of NCCL", patience_);
       is_aborted_ = true;

@@ -16,11 +16,12 @@ namespace {
 
 constexpr int kPart = 0, kResult = 1;  // tags
 
-// A rank that has said that it will not take part may have sent messages before. They arrive within this time.
+// A rank that announces that it will not take part may have sent messages before. They arrive within this time.
 constexpr double kNoticeSeconds = 0.5;
-// Of the patience. A rank that waits in a call that all ranks take part in lets those finish first that know more.
+// Fractions of the patience: after the first one, a rank announces that it waits. The second one is the patience in
+// calls of all ranks: in such a call, ranks that exchange messages, and may know more, should end the run first.
 constexpr double kSayThatItWaits = 0.05, kPatienceWithAll = 1.1;
-// How long another rank that says that it ends the run has for it.
+// The time that another rank gets to end the run, after it has announced this.
 constexpr double kSecondsToEnd = 5;
 constexpr double kSlowestBytesPerSecond = 2e8;
 
@@ -37,8 +38,9 @@ const char* text(Notice notice) {
   }
 }
 
-// Calls `visit(child)` for the ranks to which `rank` passes on what `root` distributes, and returns the rank from which
-// it gets it. A binomial tree: with ranks counted from the root, a parent is the child without its lowest bit.
+// Calls `visit(child)` for the ranks to which `rank` passes on data that `root` distributes, and returns the rank from
+// which `rank` gets the data. A binomial tree: with ranks counted from the root, a parent has the number of the child
+// without its lowest bit.
 template <class F>
 int visit_tree(int rank, int root, int size, const F& visit) {
   const int number = (rank - root + size) % size;
@@ -156,11 +158,11 @@ void Ranks::wait() {
 void Ranks::look_at_notices(Wait& waiting) {
   for (auto next = transport->take_notice(); next.rank >= 0; next = transport->take_notice()) {
     notices[static_cast<std::size_t>(next.rank)] = next.notice;
-    if (next.notice == Notice::ends_run) {  // and says why; one is enough
+    if (next.notice == Notice::ends_run) {  // that rank prints the reason; one rank is enough
       std::this_thread::sleep_for(std::chrono::duration<double>(kSecondsToEnd));
       transport->abort();
     }
-    // Rank 0 knows best who is missing in a call of all ranks; it is there, and ends the run if need be.
+    // In a call of all ranks, rank 0 knows best which ranks are missing. It takes part, and ends the run if necessary.
     if (next.rank == 0 && next.notice == Notice::waits && call != Call::exchange) waiting.restart();
   }
   if (waiting.seconds() < kNoticeSeconds) return;
@@ -186,7 +188,7 @@ void Ranks::say_that_it_waits(Notice notice) {
   }
 }
 
-// Those that this rank waits for, except ranks that wait themselves.
+// The ranks for which this rank waits, except those that wait themselves. If all of them wait, returns all.
 std::vector<int> Ranks::missing() const {
   std::vector<int> all, silent;
   for (const Transport::Transfer& transfer : transport->under_way()) {
@@ -221,7 +223,7 @@ void Ranks::send_notices(Notice notice) {
 void Ranks::end_run(const std::string& what) {
   print_end(rank(), size(), what);
   send_notices(Notice::ends_run);
-  // What was printed is on its way to the terminal through the launcher.
+  // The launcher needs some time to pass the printed text on to the terminal.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   transport->abort();
   std::abort();  // not reached
@@ -229,7 +231,7 @@ void Ranks::end_run(const std::string& what) {
 
 // ---- Calls
 
-// The beginning of a message: what it is, and as much of it as there is room for.
+// The beginning of a message: its call and length, and as many of its bytes as there is room for.
 struct Ranks::Packet {
   static constexpr std::size_t kRoom = 232;
   std::uint32_t call;

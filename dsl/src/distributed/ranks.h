@@ -1,6 +1,7 @@
 /// @file
-/// Ranks: how the ranks of a Communicator wait for each other and come to one result. Messages between rank 0 and each
-/// other rank, so that rank 0 knows who is missing, and a binary tree for results.
+/// Ranks: lets the ranks of a Communicator wait for each other and agree on results. Each rank sends its data directly
+/// to rank 0, so that rank 0 knows which ranks are missing. Results are distributed along a binary tree. Used by
+/// Communicator.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace dynasoar::detail {
 
-/// Collective calls, to find out that ranks call different ones.
+/// The collective calls, to detect that ranks call different ones.
 enum class Call : std::uint32_t {
   construct,
   sum_of_integers,
@@ -38,11 +39,11 @@ const char* name(Call call);
 
 using Bytes = std::vector<char>;
 
-/// Waits in poll loops: yields first, then sleeps for longer and longer. A time in which this process did not run
-/// counts at most 0.1 s.
+/// Waits in poll loops: yields first, then sleeps for longer and longer. If the process was stopped for some time, this
+/// time counts as 0.1 s at most.
 class Wait {
  public:
-  /// @param quick_seconds   how long to yield only
+  /// @param quick_seconds   the time for which it only yields
   explicit Wait(double quick_seconds);
   void pause();
   void restart();
@@ -59,7 +60,7 @@ struct Ranks {
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
-  /// Those of this process.
+  /// All objects of this class in this process.
   static std::vector<Ranks*>& all_open();
 
   int rank() const { return transport == nullptr ? 0 : transport->rank(); }
@@ -74,15 +75,16 @@ struct Ranks {
   /// Makes `bytes` of all ranks equal to that of `root`.
   void distribute(int root, Bytes& bytes);
 
-  /// Rank 0 makes a result of all ranks' bytes: `combine(const std::vector<Bytes>&)` returns Bytes. All ranks return
-  /// it, or throw the CommunicatorError that it throws.
+  /// Rank 0 computes a result from the bytes of all ranks: `combine(const std::vector<Bytes>&)` returns Bytes. All
+  /// ranks return this result or, if `combine` throws a CommunicatorError, throw it.
   template <class F>
   Bytes decide(Call call, View<char> mine, const F& combine);
 
-  /// Until no transfers are under way. Ends the run when patience is over, or if a rank will not take part.
+  /// Waits until no transfers are under way. Ends the run if this takes longer than the patience, or if a rank will not
+  /// take part.
   void wait();
 
-  /// Why this rank will not take part any more. Waits for nobody.
+  /// Tells the other ranks that may wait for this rank why it will not take part any more. Does not wait for them.
   void send_notices(Notice notice);
 
   /// Prints the text, with this rank's number, and ends the run on all ranks.

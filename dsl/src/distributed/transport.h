@@ -1,5 +1,5 @@
 /// @file
-/// Transport: messages between the ranks of a Communicator that are under way. Implemented with MPI in
+/// Transport: sends and receives messages between the ranks of a Communicator, without waiting. Implemented with MPI in
 /// communicator_mpi.cpp; a rank that is alone needs none.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace dynasoar::detail {
 
-/// What a rank tells others outside of calls: that it has waited for some time, that it no longer waits, that it ends
-/// the run, or why it will not take part in further calls.
+/// A message that a rank sends outside of collective calls: it has waited for some time, it no longer waits (none), it
+/// ends the run, or the reason why it will not take part in further calls.
 enum class Notice : int { none, waits, ends_run, destroyed, exception, exit };
 
 class Transport {
@@ -33,19 +33,20 @@ class Transport {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Begin a transfer; the memory belongs to it until it is no longer under way. Tags are 0 or more.
+  /// Both functions begin a transfer. Do not use the memory as long as the transfer is under way. Tags are 0 or more.
   virtual void send(int to, int tag, const char* data, std::size_t bytes) = 0;
   virtual void receive(int from, int tag, char* data, std::size_t bytes, Length length) = 0;
 
-  /// Completes what can be completed now. @return whether there was anything
+  /// Completes the transfers that can be completed without waiting. @return whether there were any
   virtual bool progress() = 0;
   virtual const std::vector<Transfer>& under_way() const = 0;
-  /// What was wrong with a completed transfer, empty if nothing; forgets it.
+  /// Returns the error of a completed transfer, and forgets it; empty if there was none.
   virtual std::string take_error() = 0;
 
-  /// Waits for nobody.
+  /// Sends a notice without waiting for any rank.
   virtual void send_notice(int to, Notice notice) = 0;
-  /// The next notice that has arrived, and forgets it; rank -1 if there is none.
+  /// The result of take_notice(), which returns the next notice that has arrived, and forgets it. The rank is -1 if
+  /// there is none.
   struct ArrivedNotice {
     int rank;
     Notice notice;
@@ -56,22 +57,22 @@ class Transport {
   [[noreturn]] virtual void abort() = 0;
 };
 
-/// What a Communicator is made from.
+/// Makes the Transport of a Communicator.
 ///
-/// @param communicator   an MPI_Comm, of `handle_bytes` bytes; for all processes there are 0
+/// @param communicator   an MPI_Comm, of `handle_bytes` bytes; if there are 0 bytes, all processes are connected
 /// @return   null if this rank is alone
 /// @throws CommunicatorError
 std::unique_ptr<Transport> connect(const void* communicator, std::size_t handle_bytes,
                                    const CommunicatorOptions& options);
 
-/// Registers a Communicator's end while an exception is thrown past it: the process ends with MPI_Abort when it exits.
+/// Called if an exception is thrown past a Communicator: the process will end with MPI_Abort when it exits.
 void remember_exception();
 
 std::string transport_description();
 std::string host_name();
 
-/// The environment variable by which a launcher says that it has started several processes: "PMI_SIZE=4", empty if
-/// there is none.
+/// The environment variable that shows that a launcher has started several processes: "PMI_SIZE=4"; empty if there is
+/// none.
 std::string launcher_of_several();
 
 }  // namespace dynasoar::detail

@@ -1,6 +1,6 @@
 /// @file
-/// Exporter: writes objects to files while the simulation goes on, a file for each frame. Only export.cpp includes the
-/// writers.
+/// Exporter: writes objects to files while the simulation continues, a file for each frame. Only export.cpp includes
+/// the writers.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Exporter {
   Exporter(const Exporter&) = delete;
   Exporter& operator=(const Exporter&) = delete;
 
-  /// Writes a table with columns `x` and `y`, or `position_.x` and `position_.y`, in a thread of its own. If the disk
-  /// is slow, waits until there is room for it.
+  /// Writes a table with columns `x` and `y`, or `position_.x` and `position_.y`, in a separate thread. If the disk is
+  /// slow, waits until there is room for it.
   void add(int step, dynasoar::Columns table);
 
   /// Waits until all files are written, or have failed.

@@ -1,5 +1,5 @@
 /// @file
-/// Losses: outputs that could not be written in a run that went on. Used by Run and run_program.
+/// Losses: the outputs that a run could not write, although it continued. Used by Run and run_program.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@
 namespace dynasoar::program {
 namespace {
 
-// What a rank has thrown. Sent as the numbers, and then the message.
+// The exception that a rank has thrown. Sent as the numbers, and then the message.
 struct Failure {
   int exit_code = 0;  // 0: nothing
   std::uint64_t needed_bytes = 0;
@@ -51,7 +51,7 @@ Failure decoded(const char* bytes, std::size_t size) {
   return {static_cast<int>(numbers[0]), numbers[1], std::string(bytes + sizeof numbers, size - sizeof numbers)};
 }
 
-// The first failure of those that say most: other ranks may only know that a rank has failed.
+// The first failure with the greatest exit code, which says most: other ranks may only know that a rank has failed.
 Failure first_of(const std::vector<std::vector<char>>& all) {
   Failure first;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {

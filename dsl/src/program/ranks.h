@@ -1,5 +1,6 @@
 /// @file
-/// What has gone wrong, as ranks tell each other, and what ranks add up. Used by run_program and Run.
+/// Functions for several ranks of a program: the texts of errors that they send each other, and sums over all ranks.
+/// Used by run_program and Run.
 #pragma once
 
 #include <exception>
@@ -10,10 +11,10 @@
 
 namespace dynasoar::program {
 
-/// What an exception says to the user.
+/// The text of an exception, for the user.
 std::string text_of(const std::exception& error);
 
-/// Replaces what a rank uses by what all ranks use.
+/// Replaces the usage of one rank by the sum over all ranks.
 void add_up(Ranks& ranks, std::optional<Usage>& usage);
 
 }  // namespace dynasoar::program

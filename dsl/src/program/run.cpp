@@ -75,7 +75,7 @@ class Run::KeptAtExit {
  private:
   static void keep() {
     if (running_ == nullptr) return;                  // it has ended, or another thread ends the program
-    if (running_->options_.ranks != nullptr) return;  // which Communicator ends on all ranks
+    if (running_->options_.ranks != nullptr) return;  // Communicator ends the run on all ranks
     running_->save_last_state();
     running_->write_results(false);
     print_error(
@@ -180,7 +180,7 @@ bool Run::attempt(const std::string& output, const std::function<void()>& write)
 void Run::simulate() {
   on_all(options_.ranks, [this] { start(); });
   has_started_ = true;
-  detail::catch_interrupts();  // not before: there was nothing to lose
+  detail::catch_interrupts();  // not earlier: until now, there are no results to lose
   const KeptAtExit kept(*this);
   try {
     make_steps();
@@ -225,7 +225,7 @@ bool Run::goes_on(int step) {
   return !any_rank(was_closed_ || detail::interrupted());
 }
 
-// Whether any rank has found something, such as a signal, so that all ranks do the same.
+// Whether `mine` is true on any rank. With this, all ranks react to an event, such as a signal, in the same way.
 bool Run::any_rank(bool mine) const {
   return options_.ranks == nullptr ? mine : options_.ranks->any(mine);
 }
