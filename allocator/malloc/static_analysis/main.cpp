@@ -63,7 +63,7 @@ class Factory : public clang::tooling::FrontendActionFactory {
   Outcome& outcome_;
 };
 
-/// How clang has to read the file.
+/// The options with which clang reads the file.
 std::vector<std::string> reading_options() {
   std::vector<std::string> options = {"-resource-dir=" DYNASOAR_CLANG_RESOURCES};
   if (!as_cuda) return options;

@@ -1,10 +1,11 @@
 /// @file
 /// Uniformity: finds the values and the parts of a function that are the same for all threads. Used by the rewriter.
 ///
-/// A dataflow over the AST, after "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section
-/// 3.1, which leaves open what its patterns match. Here, a local variable is uniform if all values that it gets are
-/// uniform, and if all threads together decide whether it gets them. Everything else differs: values in memory, results
-/// of functions that the analysis does not see, and variables with addresses that are known elsewhere.
+/// A dataflow analysis of the AST, after "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer),
+/// section 3.1, which does not specify what its patterns match. Here, a local variable is uniform if all values that
+/// are assigned to it are uniform, and if all threads together decide whether each assignment happens. All other values
+/// count as different: values in memory, results of functions that the analysis does not see, and variables whose
+/// addresses are known elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@
 
 namespace dynasoar::coalesce {
 
-/// The parameters of the function that have to be uniform for a value to be uniform, or for all threads to execute a
-/// statement together; or the information that it may differ in any case.
+/// The parameters of the function that must be uniform, so that a value is uniform or all threads execute a statement
+/// together. Or the information that it may differ in any case.
 struct Needs {
   static constexpr std::uint64_t kDiffers = std::uint64_t{1} << 63;
 

@@ -3,8 +3,8 @@
 /// coalescing allocators without headers.
 ///
 /// Source: "Coalescing Memory Allocations for GPU MPI" (Blach et al.), section 3.1, which does not describe the map.
-/// This one has open addressing: an entry goes to the first free place from its hash on. Only the owner of a piece
-/// searches for it and always finds it, so the place of a removed entry can become free immediately.
+/// This map has open addressing: an entry goes to the first free place from its hash on. Only the owner of a piece
+/// searches for its entry, and the entry always exists, so the place of a removed entry can become free immediately.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class AddressMap {
     for (std::size_t i = 0; i <= kMostProbes; ++i) {
       const std::size_t place = place_of(piece, i);
       std::uint64_t found = keys_[place].load(Order::relaxed);
-      // Acquires the place from remove: its last user has read the value.
+      // acquire: pairs with the release in remove, so that the last user of the place has read its value.
       if (found == 0 && keys_[place].compare_exchange(found, piece, Order::acquire)) {
         values_[place].store(superblock, Order::relaxed);
         return true;
@@ -46,7 +46,7 @@ class AddressMap {
       const std::size_t place = place_of(piece, i);
       if (keys_[place].load(Order::relaxed) != piece) continue;
       const std::uint64_t superblock = values_[place].load(Order::relaxed);
-      // Releases the place to insert.
+      // release: pairs with the acquire in insert.
       keys_[place].store(0, Order::release);
       return superblock;
     }

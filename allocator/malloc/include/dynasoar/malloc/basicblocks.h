@@ -8,9 +8,11 @@
 ///
 /// These papers leave the following open; this is our choice:
 /// - Superblocks have 64 KiB; basicblocks 64 bytes to 16 KiB, in powers of two and halfway between them.
-/// - The lists are stacks, in two levels: each superblock has one of its free basicblocks, and each size one of
-///   superblocks with free ones. Heads carry a tag against ABA. So a superblock with only free basicblocks can be split
-///   into another size, even if it is in a list: when it reaches the list's head, it is moved to the right list.
+/// - The lists are stacks, in two levels: each superblock has a stack of its free basicblocks, and each size has a
+/// stack
+///   of superblocks with free basicblocks. Heads carry a tag against ABA. A superblock with only free basicblocks can
+///   be split into another size, even if it is in a list: when it reaches the list's head, it is moved to the right
+///   list.
 /// - Each multiprocessor has its own lists. If a thread finds its list empty, it searches all superblocks for one of
 ///   that size with free basicblocks, or one that is completely free. Only one warp of a multiprocessor at a time does
 ///   this.
@@ -59,7 +61,7 @@ struct SuperblockState {
 
 /// The superblocks of a heap.
 ///
-/// Loops without a bound repeat a compare-and-swap that failed because another thread's succeeded.
+/// A loop without a bound repeats a compare-and-swap that has failed because that of another thread succeeded.
 ///
 /// @par Concurrency   everything may overlap; lock-free, with a bound after which a request is refused
 class Basicblocks {
@@ -117,7 +119,7 @@ class Basicblocks {
 
   /// Releases `parts` parts of a basicblock.
   __device__ void give(std::uint32_t set, std::uint32_t block, std::uint32_t parts) const {
-    // Releases the parts to the thread that releases the last one, which acquires those of the others.
+    // acq_rel: the thread that releases the last part acquires the parts that the others have released.
     if (blocks_[block].fetch_add(0u - parts, Order::acq_rel) == parts) push_block(set, block);
   }
 

@@ -6,15 +6,17 @@
 /// Source: Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", section 4.1, Algorithm 1, and
 /// section 5.1, Algorithm 2, with the requests of a warp served together (section 6, "Test considerations").
 ///
-/// The paper does not say what AtomicMalloc does at the end of the heap. Here a request that reaches beyond the end is
+/// The paper does not specify AtomicMalloc at the end of the heap. Here a request that reaches beyond the end is
 /// refused, and so are all later ones, because the counter stays beyond the end. A check before the addition would slow
 /// down every request.
 ///
-/// AWMalloc: a request that reaches beyond the end resets the counter by compare-and-swap. If another thread has done
-/// this, it adds again. There are two differences to Algorithm 2. If the counter has advanced so far again that the
-/// request ends beyond the end, but the counter itself is not yet there, the algorithm returns memory before the
-/// counter, which other threads have just got; here the counter is reset. And a request gives up after kRounds, while
-/// the algorithm continues. A warp's combined request wraps as a whole.
+/// In AWMalloc, a request that reaches beyond the end resets the counter by compare-and-swap. If another thread has
+/// done this, the request adds its size again. There are two differences to Algorithm 2:
+/// - The counter may be within the heap, but so close to the end that the request does not fit. In this case, the
+///   algorithm returns the memory before the counter, which other threads have just got. Here the counter is reset.
+/// - A request gives up after kRounds, while the algorithm continues.
+///
+/// A warp's combined request wraps as a whole.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +55,7 @@ struct WrapAtTheEnd {
     if (end <= size) return end - units;
     for (int round = 0; round < kRounds; ++round) {
       if (next.compare_exchange(end, units, Order::relaxed)) return 0;
-      if (end + units > size) continue;  // no other thread has reset it, or much was taken since
+      if (end + units > size) continue;  // not reset by another thread, or much has been taken since
       end = next.fetch_add(units, Order::relaxed) + units;
       if (end <= size) return end - units;
     }

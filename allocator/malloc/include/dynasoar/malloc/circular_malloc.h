@@ -9,11 +9,11 @@
 /// heap. The offset at which searches begin moves behind the taken chunk. Differences, and choices that the paper
 /// leaves open:
 ///
-/// - Headers are in a separate table, one for each unit of kUnit bytes, and not in front of the memory. In front of the
-///   memory, a slow thread could take the user's data for a header, if the chunk has been joined with another one
-///   meanwhile; the paper assumes that no thread is so slow. Here every word of the table is always a header: one
-///   without a chunk says `used` and leads to a later unit. So slow threads, old values of headers, and offsets that
-///   point to them do no harm, and `free` need not move the offset.
+/// - Headers are in a separate table, one for each unit of kUnit bytes, and not in front of the memory. There, a slow
+///   thread could mistake the user's data for a header, if the chunk has been joined with another one meanwhile; the
+///   paper assumes that no thread is so slow. Here every word of the table is always a header: the header of a unit at
+///   which no chunk begins says `used` and leads to a later unit. So slow threads, old values of headers, and offsets
+///   that point to them do no harm, and `free` need not move the offset.
 /// - There is a third flag, `busy`: a thread is splitting the chunk or joining others to it. A request that finds
 ///   nothing searches again if it saw such a chunk, because memory may become free.
 /// - After a search without success, the next round joins all free chunks that it finds, as `free` does. In the paper,
@@ -140,8 +140,8 @@ class CircularMalloc {
       taken = {group.broadcast(taken.begin), group.broadcast(taken.end)};
       const std::uint32_t least = group.broadcast(units);
       group.synchronize();  // lane 0's acquire holds for the other lanes, too
-      // The chunk serves the first lanes, as many as fit. If there is none, lanes with requests as large as that of
-      // lane 0 need not search.
+      // The chunk serves as many of the first lanes as fit. If there is no chunk, lanes with requests at least as large
+      // as that of lane 0 need not search.
       const bool leaves = taken.is_empty() ? units >= least : sums.before + units <= taken.size();
       const auto alike = group.matching(leaves);
       if (leaves) {
@@ -163,7 +163,7 @@ class CircularMalloc {
     const std::uint32_t next = headers_.look(unit).next;
     const auto chunks = detail::Neighbours::of(unit, next - unit, group);
     group.synchronize();  // the first lane of each run releases all of it
-    // The headers of the other lanes still say `used` and lead to the chunk behind, as those without a chunk do.
+    // The headers of the other lanes still say `used` and lead to the chunk behind, like headers without a chunk.
     if (!chunks.is_first) return;
     const std::uint32_t end = join(unit + chunks.size);
     if (end == next) {

@@ -66,7 +66,7 @@ __device__ inline void collective_free(void* pointer) {
   detail::bound_state<detail::BoundCollectiveMalloc>().free(pointer, detail::collective_warp());
 }
 
-/// The memory of collective_malloc, as long as it lives. On a GPU, the host creates it in the file that has the
+/// Owns the memory of collective_malloc during its lifetime. On a GPU, the host creates it in the file that has the
 /// kernels; on the CPU, each rank creates one, and all share the memory.
 class CollectiveMemory {
  public:

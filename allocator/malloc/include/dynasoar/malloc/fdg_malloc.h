@@ -8,9 +8,9 @@
 /// be freed separately. The pool serves requests that are larger than a superblock.
 ///
 /// These papers leave the following open; this is our choice:
-/// - A warp's heap is found by Warp::id(). So warps that run one after the other, at the same place of a
-/// multiprocessor,
-///   share it, and threads of the host each have one.
+/// - Warp::id() determines the heap of a warp. So warps that run one after the other in the same slot of a
+/// multiprocessor
+///   share a heap, and each thread of the host has one.
 /// - One lane makes the requests of all lanes of a warp that allocate together.
 /// - The heap's words change by compare-and-swap, because the lanes of a warp may diverge.
 /// - The size of superblocks is chosen such that the pool has four for each warp, between 1 and 64 KiB. If there is no
@@ -138,7 +138,8 @@ class BasicFdgMalloc {
   __device__ std::uint64_t take(std::uint32_t units, detail::LoneLane lane) const {
     Heap& heap = heap_of(lane.id());
     std::uint64_t found = heap.current.load(Order::relaxed);
-    // In each iteration another lane of the warp has taken some, so this ends when the superblock is used up.
+    // A further iteration means that another lane of the warp has taken units, so the loop ends when the superblock is
+    // used up.
     while (found != 0) {
       Current current = Current::of(found);
       if (units > superblock_units_ - current.used) break;

@@ -95,10 +95,10 @@ class BasicHalloc {
  private:
   using Slabs = detail::Slabs;
 
-  static constexpr std::size_t kSlabs = 256;  // about so many
+  static constexpr std::size_t kSlabs = 256;  // approximately
   static constexpr std::size_t kLeastSlab = 64 << 10;
   static constexpr std::size_t kMostSlab = 4 << 20;
-  static constexpr std::size_t kMostBytes = 3 << 10;  // that a chunk may have
+  static constexpr std::size_t kMostBytes = 3 << 10;  // of a chunk
 
   static Slabs make_slabs(detail::MallocMemory& memory, std::uint32_t count, std::uint32_t slab_bytes) {
     return Slabs(memory.make_table<Slabs::Word>(count), memory.make_table<Slabs::Size>(count),

@@ -45,11 +45,11 @@ class PageFlags {
 
   __device__ bool has_free(std::uint32_t page) const { return flags_[page].load(Order::relaxed) == kFree; }
   __device__ std::uint32_t take(std::uint32_t page, LaneRandom&) const {
-    // Acquire: partner of the release in give_back.
+    // acquire: pairs with the release in give_back.
     return flags_[page].exchange(kUsed, Order::acquire) == kFree ? page : kNoPage;
   }
   __device__ void give_back(std::uint32_t page) const {
-    flags_[page].store(kFree, Order::release);  // partner: take
+    flags_[page].store(kFree, Order::release);  // pairs with the acquire in take
   }
 
  private:
@@ -103,12 +103,12 @@ class PageBits {
 
   /// Marks pages as used. @return whether all of them were free
   __device__ bool take_all(std::uint32_t word, Word pages) const {
-    // Acquire: partner of the release in give_back.
+    // acquire: pairs with the release in give_back.
     return (used_[word].fetch_or(pages, Order::acquire) & pages) == 0;
   }
 
   __device__ void give_back(std::uint32_t page) const {
-    used_[page / kWordBits].fetch_and(~(Word{1} << page % kWordBits), Order::release);  // partner: take_all
+    used_[page / kWordBits].fetch_and(~(Word{1} << page % kWordBits), Order::release);  // pairs with take_all
   }
 
  private:
@@ -148,14 +148,14 @@ class LockedPageBits : private PageBits {
   using PageBits::places;
 
   __device__ bool try_lock(std::uint32_t word) const {
-    // Acquire: partner of the release in take_and_unlock, so that free_pages sees the pages that the last owner took.
+    // acquire: pairs with the release in take_and_unlock, so that free_pages sees the pages that the last owner took.
     return (locks_[word / kWordBits].fetch_or(lock_bit(word), Order::acquire) & lock_bit(word)) == 0;
   }
 
   /// @pre the caller holds the lock, and the pages were free when it got the lock
   __device__ void take_and_unlock(std::uint32_t word, Word pages) const {
     if (pages != 0) take_all(word, pages);
-    locks_[word / kWordBits].fetch_and(~lock_bit(word), Order::release);  // partner: try_lock
+    locks_[word / kWordBits].fetch_and(~lock_bit(word), Order::release);  // pairs with the acquire in try_lock
   }
 
   /// Takes a free page, unless the word is locked.

@@ -4,9 +4,10 @@
 /// Source: ScatterAlloc (Steinberger et al. 2012), section 6.3. Each page of a run has an entry. A run is taken page by
 /// page, and given up if another thread was faster on one of them.
 ///
-/// The paper leaves open where a search continues then: here, behind the run that was in the way. For this, an entry
-/// has the length of the run and the position of the page in it. Runs are taken from their first page up. Of two
-/// overlapping runs, the one with the higher first page never gives up because of the other.
+/// The paper leaves open where a search continues after that: here, behind the run that was in the way. For this, an
+/// entry has the length of the run and the position of the page in it. Runs are taken from their first page up. So if
+/// two threads try to take overlapping runs, the thread whose run has the higher first page never gives up because of
+/// the other.
 #pragma once
 
 #include <cstddef>
@@ -102,7 +103,7 @@ class PageRuns {
     const std::uint32_t first = page;
     for (std::uint32_t i = 0; i < pages; ++i) {
       found = 0;
-      // Acquires the pages from put_back: what their last owner did with them is over.
+      // acquire: pairs with the release in put_back. All accesses of the last owner to the pages come before.
       if (entries_[first + i].compare_exchange(found, Entry{pages, i}.word(), Order::acquire)) continue;
       put_back(first, i);
       page = first + i;
@@ -112,7 +113,7 @@ class PageRuns {
   }
 
   __device__ void put_back(std::uint32_t first, std::uint32_t pages) const {
-    // Releases the pages to claim.
+    // release: pairs with the acquire in claim.
     for (std::uint32_t i = 0; i < pages; ++i) entries_[first + i].store(0, Order::release);
   }
 

@@ -2,7 +2,7 @@
 /// PlacedObjects for objects in pieces: creates and moves objects of an AosAllocator that are placed on a lattice. Used
 /// by the functions of place.h of the DSL, through AosAllocator.
 ///
-/// The same bits as for objects in blocks say which places are occupied. What differs is where an object is stored:
+/// The same bits as for objects in blocks say which places are occupied. Only the storage of objects differs:
 ///
 /// - A thread allocates memory before it claims a place, and frees it if another thread gets the place. So a place is
 ///   never claimed for an object for which there is no memory. The thread checks the bits first, so a place that is

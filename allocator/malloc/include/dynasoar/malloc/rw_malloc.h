@@ -92,7 +92,7 @@ class UnitBitmap {
   /// Releases units.
   __device__ void give_back(std::uint32_t first, std::uint32_t units) const {
     for (std::uint32_t word = first / kWordBits; word <= (first + units - 1) / kWordBits; ++word) {
-      used_[word].fetch_and(~bits_in(word, first, units), Order::release);  // partner: take
+      used_[word].fetch_and(~bits_in(word, first, units), Order::release);  // pairs with take
     }
   }
 
@@ -213,7 +213,7 @@ class UnitBitmap {
     std::uint32_t word = begin;
     for (; word < end && all; word += lanes) {
       const std::uint64_t bits = bits_in(word, first, units);
-      const std::uint64_t found = used_[word].fetch_or(bits, Order::acquire) & bits;  // partner: give_back
+      const std::uint64_t found = used_[word].fetch_or(bits, Order::acquire) & bits;  // pairs with give_back
       all = found == 0;
       if (!all) used_[word].fetch_and(~bits | found, Order::relaxed);
     }

@@ -13,9 +13,9 @@
 /// - The heap has kSuperBlocks adjacent super blocks, but not smaller ones than the paper's 8 MB if the heap is large
 ///   enough. Regions have 64 pages, and are skipped from 9/10 full on; so are super blocks. A request that then finds
 ///   nothing searches all pages that are not full before it gives up.
-/// - One super block in four serves requests above a page, if `largest_request` is above a page, and nothing else.
-/// - A page that becomes free, and not every freed chunk, may make its super block the active one. This is less likely
-///   if more of its regions are full. The number of the page serves as a random number.
+/// - If `largest_request` is above a page, one super block in four serves only requests above a page.
+/// - Not every freed chunk, but only a page that becomes free may make its super block the active one. This is less
+///   likely if more of its regions are full. The number of the page serves as a random number.
 #pragma once
 
 #include <algorithm>

@@ -200,16 +200,17 @@ class ScatterPages {
       if (group.rank() != 0) return false;
       given = static_cast<std::uint32_t>(group.size());
     }
-    // kCounted: a thread that splits the page again must also see the changes of the bits. On a GPU, these have
-    // returned the old bits, so they have been executed.
+    // kCounted: a thread that splits the page again must also see the changes of the bits. On a GPU, relaxed is enough:
+    // the changes of the bits have returned the old bits, so they have been executed.
     return release(page, given, PlatformAtomics::kCounted);
   }
 
  private:
   static constexpr std::uint32_t kNoSpot = 0xFFFFFFFFu;
 
-  /// Looks at a page that another request splits, before the next page is tried. benchmarks/LOG.md,
-  /// 2026-11-29 ("the authors' allocators, again"): without any, requests for 16 bytes took 12 times as long.
+  /// The number of times that a request looks at a page that another request splits, before it tries the next page.
+  /// benchmarks/LOG.md, 2026-11-29 ("the authors' allocators, again"): with 0, requests for 16 bytes took 12 times as
+  /// long.
   static constexpr int kSplitPatience = 8;
 
   __device__ char* page_memory(std::uint32_t page) const { return memory_ + std::size_t{page} * kPageBytes; }
@@ -230,8 +231,9 @@ class ScatterPages {
       const ScatterGrant grant = split_page(page, ScatterSplit::for_request(bytes), wanted, found);
       if (grant.count != 0) return grant;
     }
-    // Without these looks, each lane of a warp would split a page of its own. Only pages of small chunks take time to
-    // be split. No pause: a GPU takes it as permission to let lanes leave each other.
+    // Look at the page several times while another lane splits it. Otherwise, each lane of a warp would split a
+    // separate page. Only pages of small chunks take time to be split. No pause in between, because lanes may diverge
+    // there.
     const int looks = bytes < ScatterSplit::kPageBytes / ScatterSplit::kBits ? kSplitPatience : 0;
     for (int i = 0; i < looks && ScatterState::of(found).split.chunk == ScatterState::kSplitting; ++i) {
       found = word.load(Order::relaxed);
@@ -318,9 +320,9 @@ class ScatterPages {
   __device__ void note_field(std::uint32_t page, const ScatterSplit& split, std::uint32_t field) const {
     const ScatterWord& bits = fields_of(page)[field];
     if (bits.load(Order::relaxed) != split.valid(field)) return;
-    // Acquires from free_on_page: a thread that has already cleared the mark has freed a chunk of the field before,
-    // which is seen below. So a field that is not full does not keep its mark, and the first level of a free page is
-    // clear.
+    // acquire: pairs with the release in free_on_page. A thread that has already cleared the mark has freed a chunk of
+    // the field before, and this is seen below. So a field that is not full does not keep its mark, and the first level
+    // of a free page is clear.
     table_[page].used.fetch_or(std::uint64_t{1} << field, Order::acquire);
     if (bits.load(Order::relaxed) != split.valid(field)) {
       table_[page].used.fetch_and(~(std::uint64_t{1} << field), Order::release);
@@ -332,9 +334,9 @@ class ScatterPages {
                                std::uint64_t bit) const {
     const std::uint64_t before = fields_of(page)[field].fetch_and(~bit, PlatformAtomics::kFenced);
     if (before != split.valid(field)) return;
-    // Releases the cleared bit to note_field.
+    // release: pairs with the acquire in note_field, which must see that the chunk's bit is cleared.
     table_[page].used.fetch_and(~(std::uint64_t{1} << field), Order::release);
-    PlatformAtomics::fence(Order::release);  // for split_page, as the count that changes next
+    PlatformAtomics::fence(Order::release);  // for split_page: before the change of the count that follows
   }
 
   __device__ static std::uint32_t min_of(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }

@@ -53,7 +53,7 @@ struct SegmentRun {
 
 /// Several sets of lists over one heap.
 ///
-/// Loops without a bound repeat a compare-and-swap that failed because another thread's succeeded.
+/// A loop without a bound repeats a compare-and-swap that has failed because that of another thread succeeded.
 ///
 /// @par Concurrency   everything may overlap; lock-free
 class SegmentLists {

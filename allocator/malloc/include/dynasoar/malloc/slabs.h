@@ -11,13 +11,16 @@
 ///   GPU should not use up a head before another one is found.
 /// - The level is 7/8. A request is counted before it searches for a chunk, so every counted request will soon find
 ///   one. Slabs are not filled beyond the level: as the papers note, hashing leaves a part of the heap unused.
-/// - A head is replaced by a slab of its size that is less than half full, or free; if there is none, by one below the
-///   level. One warp at a time searches for it; the others read only the head's word until then.
-/// - A request is counted without a look at the slab, because most heads have room, and takes the count back otherwise.
-///   Until then it hides room from others. So a slab that gets another size is no longer the head of its old one,
-///   requests look first while a search runs or after one has failed, and a search that finds nothing searches again.
-/// - The sizes of slabs are also in a table of their own: requests change the states of slabs all the time, and `free`
-///   need not wait for them.
+/// - A head is replaced by a slab of its size that is less than half full, or by a free slab; if there is none, by a
+/// slab
+///   below the level. One warp at a time searches for it; the others read only the head's word until then.
+/// - A request is counted without a look at the slab, because most heads have room. If the head has no room, the
+/// request
+///   takes the count back. Until then, the count hides room from others. This has three consequences: a slab that gets
+///   another size is no longer the head of its old size; requests look at the slab first while a search runs or after
+///   one has failed; and a search that finds nothing searches again.
+/// - The sizes of slabs are also in a separate table, which `free` reads. Otherwise it would have to wait for requests,
+///   which change the states of slabs all the time.
 /// - The hash takes the number of chunks of the slab that have ever been counted, and maps consecutive numbers to
 ///   different bits. As long as no chunk is freed, every request finds one at the first attempt. A request that finds
 ///   none continues with other bit fields: first random ones, then all of them.
@@ -200,8 +203,8 @@ class Slabs {
     // The chunk had already been released, so it must not be counted. This also waits for the change of the bits.
     if ((before & bit) == 0) states_[slab].add(1, Order::relaxed);
     if (!is_alone) group.synchronize();
-    // kCounted: a thread that splits the slab again must also see the changes of the bits. On a GPU, these have
-    // returned the old bits, so they have been executed.
+    // kCounted: a thread that splits the slab again must also see the changes of the bits. On a GPU, relaxed is enough:
+    // the changes of the bits have returned the old bits, so they have been executed.
     if (group.rank() == 0) release(slab, static_cast<std::uint32_t>(group.size()), PlatformAtomics::kCounted);
   }
 
@@ -361,8 +364,8 @@ class Slabs {
   __device__ SlabGrant split(std::uint32_t slab, std::uint64_t seen, std::uint32_t size, std::uint32_t wanted) const {
     if (SlabState::of(seen).count != 0) return {};
     const std::uint32_t count = wanted < limit_of(size) ? wanted : limit_of(size);
-    // Acquires the slab from release: what its last owners did with it is over, the bitmap is clear. No thread can
-    // count chunks of a slab without a size.
+    // acquire: pairs with the release of the count in release. All accesses of the last owners to the slab come before,
+    // and the bitmap is clear. No thread can count chunks of a slab without a size.
     if (!states_[slab].compare_exchange(seen, SlabState{0, 0, count}.word(), Order::acquire)) return {};
     const std::uint32_t old = SlabState::of(seen).split;
     if (old != 0 && old != size + 1) forget_head(slab, old - 1);
