@@ -33,8 +33,8 @@ namespace dynasoar::detail {
 
 // Waiting and searching, in platform/ and heap/.
 
-/// Words of a count, so that not all warps access the same one. Two counts have one word for each thread of the thread
-/// blocks that make lists, because each thread reads one word. Not recorded.
+/// Words (shards) of a count: several, so that not all warps access the same one. Two counts together have one word for
+/// each thread of a thread block that makes lists, because each thread reads one word. Not recorded.
 inline constexpr int kCountShards = 128;
 
 /// Rounds after which a request gives up. On a GPU other warps make progress meanwhile, if any can. On the host, the
@@ -44,17 +44,19 @@ inline constexpr int kPatience = kCudaBackend ? 40 : 512;
 /// Rounds from one exhaustive search to the next. Such a search takes a single lane of a GPU a long time. Not recorded.
 inline constexpr int kRoundsPerSearch = kCudaBackend ? 8 : 4;
 
-/// Nanoseconds of a warp's first pause while it waits, and how often the next pause is twice as long. Not recorded.
+/// Nanoseconds of a warp's first pause while it waits. Not recorded.
 inline constexpr unsigned kShortestPause = 32;
+/// The number of later pauses each of which is twice as long as the one before. Not recorded.
 inline constexpr int kPauseDoublings = 10;
 
-/// How often a waiting thread of a CPU yields before it sleeps, and for how long it sleeps. After that many yields, the
-/// thread for which it waits probably has no processor. Not recorded.
+/// The number of times that a waiting thread of a CPU yields before it sleeps. If the wait then is not over, the thread
+/// for which it waits probably has no processor. Not recorded.
 inline constexpr int kYields = 64;
+/// The time for which it sleeps. Not recorded.
 inline constexpr long kSleepNanoseconds = 100'000;
 
-/// How long threads of a CPU spin before they sleep: waking a thread takes about as long. 2026-11-26 ("threads that
-/// sleep"): consecutive loops are as fast as with threads that always spin.
+/// The time for which threads of a CPU spin before they sleep: waking a thread takes about as long. 2026-11-26
+/// ("threads that sleep"): consecutive loops are as fast as with threads that always spin.
 inline constexpr int kSpinningMicroseconds = 50;
 
 /// Consecutive refusals after which a thread that has to create very many objects refuses the rest, too. For allocators
@@ -68,12 +70,11 @@ inline constexpr int kMostRefusalsInARow = 16;
 inline constexpr int kThreadsPerBlock = 256;
 
 /// Thread blocks of a loop over indices per multiprocessor: the greatest possible number, at the expense of registers.
-/// Such loops create objects, which is bound by latency. 2026-11-24 ("more warps").
+/// Such loops create objects, and are bound by latency. 2026-11-24 ("more warps").
 inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
 
-/// The minimum number of thread blocks of a loop over placed objects, free places or places of a colour per
-/// multiprocessor. 2026-11-26 ("lattices"): 8, 6 and 5 compared by the spills of ptxas; 2026-11-27 ("few act"): by
-/// time.
+/// The minimum number of thread blocks per multiprocessor in loops over placed objects, free places or places of a
+/// colour. 2026-11-26 ("lattices"): 8, 6 and 5 compared by the spills of ptxas; 2026-11-27 ("few act"): by time.
 inline constexpr int kPlaceLoopsPerMultiprocessor = 5;
 
 /// The same for loops over blocks of places, which need registers for words of 64 bits and create up to 64 objects at a
@@ -86,8 +87,8 @@ inline constexpr int kPlaceBlockLoopsPerMultiprocessor = 4;
 inline constexpr int kContainersPerTile = 64;
 
 /// The maximum number of thread blocks per multiprocessor that make the list of a type. All of them read the same
-/// counters, but with fewer, each has more work if a list has changed. 2026-11-23: 1, 2 and 4 compared; 2 is a good
-/// compromise.
+/// counters, so more are slower if a list has not changed. If it has changed, fewer are slower. 2026-11-23: 1, 2 and 4
+/// compared; 2 is a good compromise.
 inline constexpr unsigned kListBlocksPerMultiprocessor = 2;
 
 /// Words from a shard of a count to the next. No two shards are in one 32-byte sector, but there are fewer lines to
@@ -98,26 +99,29 @@ inline constexpr std::size_t kWordsPerShard = 12;
 /// lines of such a block. 2026-11-24 ("loops over a single small field") and 2026-11-25 ("one float").
 inline constexpr std::size_t kMostPrefetchedBytes = 256;
 
-/// The maximum number of threads that share an object in loops over pairs: a warp. And the bytes of shared memory of a
-/// thread block of such a loop. It has the greatest number of threads for which two tiles fit into this memory: the
-/// more threads there are, the less each has to load. Not recorded.
+/// The maximum number of threads that share an object in loops over pairs: a warp. Not recorded.
 inline constexpr std::uint32_t kMostThreadsPerObject = 32;
+/// The maximum number of threads of a thread block of such a loop. It has the greatest number for which two tiles fit
+/// into its shared memory: the more threads there are, the less each has to load. Not recorded.
 inline constexpr int kMostPairThreads = 1024;
+/// The bytes of its shared memory. Not recorded.
 inline constexpr std::size_t kPairSharedBytes = 44 * 1024;
 
-/// A loop on a GPU distributes the objects of kDealtBlocks blocks over the lanes of a warp if blocks have fewer objects
-/// than the second number on average. 2026-11-26 ("half-empty blocks"): 1, 2, 4 and 8 blocks compared.
+/// The number of blocks whose objects a loop on a GPU distributes over the lanes of a warp, if blocks are sparse.
+/// 2026-11-26 ("half-empty blocks"): 1, 2, 4 and 8 blocks compared.
 inline constexpr std::uint32_t kDealtBlocks = 2;
+/// Blocks are sparse if they have fewer objects than this on average. 2026-11-26 ("half-empty blocks").
 inline constexpr std::uint32_t kLeastDenseObjects = 40;
 
-/// The maximum number of words of 64 places that a warp of a loop over placed objects distributes over its lanes; and
-/// the minimum number of warps per multiprocessor before a warp takes several words. 2026-11-27 ("few act"): 2, 4 and 6
-/// to 10 words compared in five applications.
+/// The maximum number of words of 64 places that a warp of a loop over placed objects distributes over its lanes.
+/// 2026-11-27 ("few act"): 2, 4 and 6 to 10 words compared in five applications.
 inline constexpr std::uint32_t kWordsPerWarp = 6;
+/// A warp takes several words only if there is at least this number of warps per multiprocessor. 2026-11-27 ("few
+/// act").
 inline constexpr unsigned kWarpsPerMultiprocessor = 48;
 
-/// The same for loops over the objects of a class that has one at every place, which need no distribution. The constant
-/// work of a warp is a quarter of its work per word. Not recorded.
+/// The maximum number of words that a warp takes in loops over the objects of a class that has one at every place,
+/// which need no distribution. The constant work of a warp is a quarter of its work per word. Not recorded.
 inline constexpr std::uint32_t kFullWordsPerWarp = 4;
 
 /// The maximum number of slots of a lattice whose rows begin at whole blocks, whatever this wastes. Loops over blocks
@@ -127,87 +131,98 @@ inline constexpr std::size_t kMostPaddedSlots = std::size_t{1} << 18;
 /// Threads of a team. 2026-11-23 ("compaction"): 512 instead of 256 gain 12 % if every step compacts.
 inline constexpr int kThreadsPerTeam = 512;
 
-/// A scan by one thread block, for arrays so short that CUB's two kernels would take longer: its threads, the numbers
-/// that each takes at a time, and the length up to which it is used. On a CPU, the numbers that a thread adds up. Not
+/// The threads of a scan by one thread block, for arrays so short that CUB's two kernels would take longer. Not
 /// recorded.
 inline constexpr int kThreadsPerScan = 1024;
+/// The numbers that each of these threads takes at a time. Not recorded.
 inline constexpr int kItemsPerScanThread = 8;
+/// The greatest length of such an array. Not recorded.
 inline constexpr std::uint32_t kShortScan = 4 * kThreadsPerScan * kItemsPerScanThread;
+/// The numbers that a thread of a CPU adds up in a scan. Not recorded.
 inline constexpr std::size_t kNumbersPerScanTask = 16384;
 
 // The heap.
 
-/// Searches for a listed block before a new one is opened, listed blocks tried per search, and tries to take an empty
-/// block or a free page in one round. More searches and tries fill listed blocks better, but take time if many warps
-/// compete for them. (If warps share a starting point, they fill some blocks completely while other blocks become
-/// empty, but they compete.) Not recorded.
+/// Searches for a listed block before a new one is opened. More searches and tries fill listed blocks better, but take
+/// time if many warps compete for them. (If warps share a starting point, they fill some blocks completely while other
+/// blocks become empty, but they compete.) Not recorded.
 inline constexpr int kSearches = 2;
+/// Listed blocks tried in each of these searches. Not recorded.
 inline constexpr int kTriesPerContainer = 2;
+/// Tries to take an empty block or a free page in one round. Not recorded.
 inline constexpr int kTakeTries = 8;
 
-/// Tries to take an empty block if there are many free pages: one near the warp's own position, and a search, which
-/// finds a block if there is any, unless other warps take it first. 2026-11-27 ("blocks of several sizes"): 1, 2, 3 and
-/// 8 compared; with 1, classes take a page for each block.
+/// Tries to take an empty block if there are many free pages. The first try is near the warp's own position. The second
+/// one is a search, which finds a block if there is any, unless other warps take it first. 2026-11-27 ("blocks of
+/// several sizes"): 1, 2, 3 and 8 compared; with 1, classes take a page for each block.
 inline constexpr int kTakeTriesBesidePages = 2;
 
 /// The number of warps of a multiprocessor that read the roots of bitmaps early. 2026-11-25 ("which words a request
 /// reads"): the root of a bitmap is one word, which not all warps should access.
 inline constexpr std::uint32_t kEarlyReaders = 8;
 
-/// Fraction of a page that blocks of a class may leave unused, as its reciprocal. Small pages can change their class
+/// The reciprocal of the fraction of a page that blocks of a class may leave unused. Small pages can change their class
 /// more easily, but waste more. 2026-11-23 ("pages, blocks").
 inline constexpr std::size_t kUnusedPageShare = 16;
 
-/// The minimum number of blocks that a warp takes with one request in parallel_new, and shares of the objects per warp:
-/// several, because threads of a CPU are not equally fast. 2026-11-23 ("whole blocks for parallel_new"): 1 and 3 blocks
-/// are slower.
+/// The minimum number of blocks that a warp takes with one request in parallel_new. 2026-11-23 ("whole blocks for
+/// parallel_new"): 1 and 3 blocks are slower.
 inline constexpr std::size_t kLeastBulkShare = 4;
+/// Shares of the objects of parallel_new per warp: several on a CPU, because its threads are not equally fast.
+/// 2026-11-23
+/// ("whole blocks for parallel_new").
 inline constexpr std::size_t kBulkSharesPerWarp = kCudaBackend ? 1 : 8;
 
 /// Pieces of a loop that creates objects if most of them will be refused. Not recorded.
 inline constexpr std::size_t kPiecesOfRefusedLoop = 1024;
 
-/// Containers per task when free pages are counted, and the maximum number of tasks. A GPU needs many threads, but adds
-/// their sums to one word. Not recorded.
+/// Containers per task when free pages are counted. A GPU needs many threads, but adds their sums to one word. Not
+/// recorded.
 inline constexpr std::uint32_t kContainersPerTask = kCudaBackend ? 16 : 4096;
+/// The maximum number of these tasks. Not recorded.
 inline constexpr std::uint32_t kMostCountingTasks = kCudaBackend ? 8192 : 16;
 
 /// Blocks that compaction plans for together. 2026-11-23 ("compaction").
 inline constexpr std::uint32_t kBlocksPerGroup = 128;
 
-/// Pointers or slots that a team updates, and the number that each thread reads at the same time, because of the
-/// latency of each step. 2026-11-23 ("compaction").
+/// Pointers or slots that a team updates. 2026-11-23 ("compaction").
 inline constexpr std::size_t kUpdatesPerTeam = 2048;
+/// Pointers that each thread reads together, so that their latencies overlap. 2026-11-23 ("compaction").
 inline constexpr std::uint32_t kUpdatesAtOnce = 4;
 
 /// Blocks that a team of a sort handles. Objects that stay in these blocks move through shared memory, 16 bytes of each
 /// object at a time. Not recorded.
 inline constexpr std::uint32_t kBlocksPerSortTeam = 16;
 
-/// Objects whose new places a loop of a sort writes: 4 bytes each, which fit into the L2 cache of a large GPU; blocks
-/// of which a team writes the new places; and how far objects move at most that are written at once. 2026-11-28
-/// ("sort").
+/// Objects whose new places a loop of a sort writes: 4 bytes each, so that they fit into the L2 cache of a large GPU.
+/// 2026-11-28 ("sort").
 inline constexpr std::size_t kRanksPerSortWindow = std::size_t{1} << 23;
+/// Blocks for which a team writes the new places of objects. 2026-11-28 ("sort").
 inline constexpr std::uint32_t kBlocksPerDestinationTeam = 64;
+/// The maximum distance, in ranks, of objects whose new places the first loop writes. 2026-11-28 ("sort").
 inline constexpr std::uint32_t kNearRanks = 1u << 16;
 
 // Checkpoints.
 
-/// Bytes of a chunk, unless one value or block has more; and chunks that are written, read and checked together: on
-/// most machines, one per thread. Not recorded.
+/// Bytes of a chunk, unless one value or block has more. Not recorded.
 inline constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
+/// Chunks that are written, read and checked together: on most machines, one per thread. Not recorded.
 inline constexpr std::size_t kChunksAtOnce = 8;
 
 // Grids.
 
-/// Threads that share the search of an object for its neighbours, if a grid has few or some objects: powers of two, and
-/// divisors of the number of lanes. 2026-11-24 ("few boids, again"); 2026-11-29 ("four threads for an object").
+/// Threads that share the search of an object for its neighbours, if a grid has few objects (kFewObjects): a power of
+/// two, and a divisor of the number of lanes. 2026-11-24 ("few boids, again"); 2026-11-29 ("four threads for an
+/// object").
 inline constexpr std::uint32_t kPartsOfFew = 16;
+/// The same if a grid has some objects (kSomeObjects). 2026-11-29 ("four threads for an object").
 inline constexpr std::uint32_t kPartsOfSome = 4;
 
-/// The maximum numbers of objects that are few, and some. If there are more, a thread searches for each object.
-/// 2026-11-29 ("four threads for an object"): 4000 to 250 000 objects compared.
+/// The maximum number of objects that count as few. 2026-11-29 ("four threads for an object"): 4000 to 250 000 objects
+/// compared.
 inline constexpr std::uint32_t kFewObjects = 1 << 15;
+/// The maximum number of objects that count as some. If there are more, one thread searches for each object. 2026-11-29
+/// ("four threads for an object").
 inline constexpr std::uint32_t kSomeObjects = 1 << 18;
 
 /// The minimum number of thread blocks of 256 threads per multiprocessor in loops over the objects of a grid: 4 leaves
@@ -215,9 +230,9 @@ inline constexpr std::uint32_t kSomeObjects = 1 << 18;
 /// space"); 2026-11-29 ("searches and lattices"): 5, 6 and 8 compared.
 inline constexpr int kPlaceBlocksPerMultiprocessor = 4;
 
-/// How often the thread blocks of a loop over the objects of a grid fill the device, if its method returns no
-/// reduction: the searches of some warps take much longer than those of others. 2026-11-29 ("searches and lattices"):
-/// 4, 8, 16 and 32 compared.
+/// Thread blocks of a loop over the objects of a grid, in multiples of the number that the device holds, if its method
+/// returns no reduction: several times, because the searches of some warps take much longer than those of others.
+/// 2026-11-29 ("searches and lattices"): 4, 8, 16 and 32 compared.
 inline constexpr unsigned kRoundsOfPlaces = 8;
 
 }  // namespace dynasoar::detail
