@@ -1,9 +1,10 @@
 /// @file
 /// BlockHeap: the lock-free state machine that allocates slots. Used by SoaAllocator, which knows the C++ types.
 ///
-/// Source: DynaSOAr, sections 3 and 5, algorithms 1, 2, 6 and 7, with three changes: blocks are grouped in pages, so
-/// that all of them have 64 slots whatever the type; every warp keeps one *current block* per type, so that most
-/// requests search nothing; and a request ends when the heap is full.
+/// Source: DynaSOAr, sections 3 and 5, algorithms 1, 2, 6 and 7, with three changes:
+///   - Blocks are grouped in pages, so that all blocks have 64 slots, whatever the type.
+///   - Every warp keeps one *current block* per type, so that most requests need no search.
+///   - A request ends when the heap is full.
 ///
 /// Its parts are base classes, each in a file that states its protocol. A part uses those before it only:
 ///   - heap_state.h: the words that a heap consists of

@@ -1,6 +1,6 @@
 /// @file
-/// PlacedWords: the words with the places of objects on a lattice, for code that is compiled once for all programs: the
-/// refresh before a loop, counts, and lists for reductions and columns.
+/// PlacedWords: the words with the places of objects on a lattice. For code that is compiled once for all programs,
+/// which refreshes the words before a loop, counts objects, and makes lists for reductions and columns.
 #pragma once
 
 #include <cstdint>

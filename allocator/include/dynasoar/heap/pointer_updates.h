@@ -238,9 +238,9 @@ void load_pointer_updates(Executor& executor, const ClassTable& classes, const C
   }
 }
 
-/// Updates the pointers to objects that have moved: in one kernel, in another one if there are compressed pointers, and
-/// in another one for every eight arrays or placed classes after the first eight. The kernels return at once if nothing
-/// has moved.
+/// Updates the pointers to objects that have moved. Submits one kernel, another one if there are compressed pointers,
+/// and another one for every eight arrays or placed classes after the first eight. The kernels return at once if
+/// nothing has moved.
 ///
 /// @param blocks   the number of blocks in the heap
 template <class R>

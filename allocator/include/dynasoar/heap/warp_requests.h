@@ -3,11 +3,12 @@
 ///
 /// Source: DynaSOAr, section 4.2 (request coalescing). The lanes that are in the same function at the same time form a
 /// group. The lane of rank 0 makes one request for all of them. After an allocation, a barrier makes everything that
-/// this lane has acquired visible to all lanes; then each lane takes its share. Before slots are released, a barrier
-/// orders the writes of all lanes before its release. Lanes that got no slot form a new group and ask again.
+/// this lane has acquired visible to the other lanes; then each lane takes its share. Before slots are released, a
+/// barrier orders the writes of all lanes before the release by the lane of rank 0. Lanes that got no slot form a new
+/// group and ask again.
 ///
-/// The lanes also leave together: lanes that diverge here would stay diverged, and make separate requests, for the rest
-/// of the caller's kernel.
+/// The lanes also leave together. Lanes that diverge here would stay diverged for the rest of the caller's kernel, and
+/// make separate requests.
 #pragma once
 
 #include <cstdint>

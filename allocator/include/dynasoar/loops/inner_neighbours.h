@@ -17,8 +17,8 @@ namespace dynasoar::detail {
 template <std::size_t kBlockBytes>
 class InnerNeighbours {
  public:
-  /// Calls `f(position)` for the places of a neighbourhood, in the order of LatticeShape::for_each_neighbour, with the
-  /// bytes up to the block of a place plus its slot there: the low bits of a handle.
+  /// Calls `f(position)` for the places of a neighbourhood, in the order of LatticeShape::for_each_neighbour. A
+  /// position is the low bits of a handle: the number of bytes up to the place's block, plus its slot in the block.
   ///
   /// The distance between the positions of a neighbour and of the place is constant, apart from a constant that is
   /// added if the border of a block lies between them. So there are no divisions and no branches, and all reads can

@@ -4,7 +4,7 @@
 ///
 /// Places are numbered row by row, x first. The number of a place is its slot in the arrays of a class: slot s of block
 /// b is place 64 b + s. Rows begin at whole blocks if this wastes at most an eighth of the slots, or if the lattice is
-/// small (kMostPaddedSlots): neighbours of a whole block are then found with a few operations.
+/// small (kMostPaddedSlots). The neighbours of a whole block are then found with a few operations.
 #pragma once
 
 #include <array>

@@ -78,8 +78,12 @@ concept AtomicsPolicy = AtomicWordOf<typename P::template word<std::uint32_t>, s
 /// A word of memory that threads of one device change atomically.
 ///
 /// @tparam T   an unsigned integer of 4 or 8 bytes
-/// @par Concurrency   device scope on the GPU, where the word must be in global memory (an allocation or a `__device__`
-///   variable, not shared memory or a local variable); all threads of the process on the host; lock-free
+/// @pre on a GPU, the word is in global memory: in an allocation or a `__device__` variable, and not in shared memory
+/// or
+///      a local variable
+/// @par Concurrency   lock-free; atomic for all threads of the device on a GPU (device scope), and for all threads of
+/// the
+///                    process on the host
 template <class T>
 class AtomicWord {
   static_assert(

@@ -169,10 +169,11 @@ struct CudaWarp {
 
   /// The lanes that execute this together.
   ///
-  /// A lane adds its own bit, which is already set, so that the compiler treats the mask as a value of this lane. ptxas
-  /// assumes that all lanes that run together got the same value from __activemask(), and compiles a barrier for it to
-  /// a comparison with one lane's mask. But lanes with different masks may run together later. Such a barrier then lets
-  /// lanes pass before their partners arrive, and the partners wait for them forever (CUDA 13.0, sm_90).
+  /// A lane adds its own bit, which is already set, so that the compiler does not treat the mask as equal in all lanes.
+  /// Otherwise ptxas assumes that all lanes that run together got the same value from __activemask(), and compiles a
+  /// barrier with this mask to a comparison with one lane's mask. But lanes with different masks may run together
+  /// later. Such a barrier then lets lanes pass before their partners arrive, and the partners wait for them forever
+  /// (CUDA 13.0, sm_90).
   __device__ CudaLaneGroup coalesce() const {
     unsigned own;
     asm("mov.u32 %0, %%lanemask_eq;" : "=r"(own));

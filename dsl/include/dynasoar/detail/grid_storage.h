@@ -81,10 +81,10 @@ class GridStorage {
   std::size_t bytes() const { return counts_.bytes() + starts_.bytes() + places_.bytes(); }
   std::uint64_t growths() const { return growths_; }
 
-  /// Makes room before a rebuild, or before a step that may contain one: for the objects of the last report, and for
-  /// those that the host has asked for since objects were last counted. The sum may be far too large, because objects
-  /// may have been deleted or refused. Therefore the host waits and counts the objects before the grid grows. Does
-  /// nothing while a step is recorded.
+  /// Makes room before a rebuild, or before a step that may contain one. There must be room for the objects of the last
+  /// report, and for those that the host has asked for since objects were last counted. The sum may be far too large,
+  /// because objects may have been deleted or refused. Therefore the host waits and counts the objects before the grid
+  /// grows. Does nothing while a step is recorded.
   ///
   /// @param asked_for       the number of objects that the host has asked for since the start
   /// @param count_objects   returns the number of objects that exist; called when the device is idle

@@ -84,8 +84,8 @@ class GridView {
   }
 
   /// Combines `map(neighbour)` over the objects that for_each_neighbour visits. Return the reduction from a method that
-  /// UniformGrid::parallel_do runs: in grids of up to 32,768 objects, sixteen threads of a GPU then share the work for
-  /// one object, and in grids of up to 262,144 objects, four:
+  /// UniformGrid::parallel_do runs. Several threads of a GPU then share the work for one object: sixteen in grids of up
+  /// to 32,768 objects, and four in grids of up to 262,144 objects.
   ///
   ///     __device__ auto turn(dynasoar::GridView<Boid, Bird> flock) {
   ///       return flock

@@ -75,8 +75,8 @@ class ObstacleView {
   /// The agent never crosses an obstacle and does not end on one. Rounding cannot change this: each straight part of
   /// its way is proven to touch no obstacle. It stops before the wall, at a distance of about 4e-6 (float) or 1e-11
   /// (double) of the size of its coordinates. An agent that starts exactly on a segment or on a flat box may leave it
-  /// to either side, and one that starts on the surface of another box, or of a ball, to the outside. One that starts
-  /// inside a box stays there, and one inside a ball can only move away from the center.
+  /// to either side. An agent that starts on the surface of another box, or of a ball, may leave it to the outside. An
+  /// agent that starts inside a box stays there, and an agent inside a ball can only move away from the center.
   ///
   /// @param by        may be longer than a cell. At most 16 lengths of a periodic axis are walked
   /// @param at_wall   `slide` stops at the fourth wall on the way, `reflect` at the sixteenth
@@ -269,8 +269,8 @@ class ObstacleView {
     return detail::along(by, at_wall == AtWall::slide ? -inwards : -2 * inwards, normal);
   }
 
-  /// A position in front of a wall that the agent can reach: a little in front of it; if that is impossible, further
-  /// back on the way; otherwise the agent's own position.
+  /// A position that the agent can reach in front of a wall: a little in front of it or, if that is impossible, further
+  /// back on the way. If the agent can reach none of these positions, its own position.
   __device__ P position_before(const P& from, const Point& by, const Point& touching,
                                const detail::Contact<kAxes>& contact) const {
     constexpr double kGap = std::is_same_v<Real, float> ? 4e-6 : 1e-11;  // relative; exceeds rounding errors

@@ -68,8 +68,8 @@ __host__ __device__ constexpr bool check_key() {
   return true;
 }
 
-/// The type that a key function returns, or void if it is unknown until device code is compiled: in host code, nvcc
-/// knows the types of fields and methods, but not what lambdas and functions declared `auto` return.
+/// The type that a key function returns, or void if it is unknown until device code is compiled. In host code, nvcc
+/// knows the types of fields and methods, but not the result types of lambdas and of functions declared `auto`.
 template <class T, class F>
 struct KeyValue {
   using type = void;

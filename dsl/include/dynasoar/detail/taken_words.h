@@ -90,8 +90,8 @@ struct TakenWords {
   }
 };
 
-/// Whether code must check that an object is at a place before it computes the pointer: otherwise it could read an
-/// entry of a table of pointers while another thread writes it.
+/// Whether code must check that an object is at a place before it computes the pointer. This is the case if there is a
+/// table of pointers: without the check, a thread could read an entry while another thread writes it.
 template <class T>
 inline constexpr bool kLooksFirst = kChecked || T::Allocator::kPlacement == Placement::in_pieces;
 

@@ -151,9 +151,10 @@ __device__ void visit_objects(const BlockList& list, const F& function, Dealer& 
   }
 }
 
-// Launch bounds of a loop with these pairs, or without any: threads of a thread block, and the minimum number of thread
-// blocks per multiprocessor, or 0 if the compiler decides. Loops over objects wait for memory, in particular if they
-// create objects: more warps are then better than more registers. Loops over pairs are bound by computation.
+// Launch bounds of a loop over pairs of type Pairs or, if it is void, of a loop over objects: the number of threads of
+// a thread block, and the minimum number of thread blocks per multiprocessor (0: the compiler decides). Loops over
+// objects wait for memory, in particular if they create objects, so more warps are better than more registers. Loops
+// over pairs are bound by computation.
 template <class Pairs>
 inline constexpr int kObjectThreads = kPairThreads<Pairs>;
 template <>
@@ -171,8 +172,8 @@ __device__ inline void take_turns_early() {
   wait_for_turn();
 }
 
-// When a kernel takes its turn: after its predecessor or, if it is one of a *group* of kernels that may run together,
-// as the first or as a later one of them.
+// The time at which a kernel takes its turn. A kernel that is alone does so after its predecessor. The kernels of a
+// *group* may run together; each of them is the first or a later one.
 enum class Turn : std::uint8_t { alone, first, later };
 
 // A later kernel of a group starts once all thread blocks of the kernel before it have started. The first kernel of the
@@ -228,9 +229,9 @@ struct ListedObjects {
   F function;
 };
 
-// Visits the objects of one of several classes, given by its number. Returns at once after that: if there is code after
-// all of the visits, such as that of a fold expression, ptxas spills many more registers (1104 instead of 408 bytes in
-// the loop of apps/ants).
+// Visits the objects of one of several classes, given by its number, and returns directly after that. If there were
+// code after all of the visits, such as that of a fold expression, ptxas would spill many more registers (1104 instead
+// of 408 bytes in the loop of apps/ants).
 template <class First, class... Others>
 __device__ __forceinline__ void visit_class(std::uint32_t number, Dealer& dealer, const ListedObjects<First>& first,
                                             const ListedObjects<Others>&... others) {

@@ -2,10 +2,10 @@
 /// The coalescing allocators: threads that allocate together get adjacent pieces of one superblock, so that their
 /// accesses coalesce.
 ///
-/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section 3.1 for allocations in
-/// which all threads of a block or warp are known to take part with the same size (static), section 3.2 for the
-/// allocator that determines the threads itself (dynamic, see dynamic_coalescing_malloc.h). Superblocks come from
-/// another allocator.
+/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section 3.1: *static*
+/// allocations, in which all threads of a block or warp are known to take part with the same size. The *dynamic*
+/// allocator of section 3.2, which determines these threads itself, is in dynamic_coalescing_malloc.h. Superblocks come
+/// from another allocator.
 ///
 /// The paper leaves the following open; this is our choice:
 /// - The leader tells all threads whether there is a superblock. If there is none, all get null.

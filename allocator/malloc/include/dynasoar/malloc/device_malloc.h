@@ -42,10 +42,10 @@ struct MallocNeeds {
 /// An allocator of memory for device code.
 ///
 /// It is trivial, because it is in `__constant__` memory: its members have no initializers. `malloc(bytes, warp)`
-/// returns memory of at least `bytes` bytes, aligned to kMallocAlignment, which belongs to the caller until it calls
-/// `free` with it; null if there is none, if `bytes` is 0 or above `largest()`. `free` of null does nothing. Both
-/// functions end independently of other threads, unless an allocator's comment states an exception. `largest()` is the
-/// largest request that can be served, in bytes, on host and device.
+/// returns memory of at least `bytes` bytes, aligned to kMallocAlignment. The memory belongs to the caller until a call
+/// of `free` with it. `malloc` returns null if there is no memory, or if `bytes` is 0 or above `largest()`. `free` of
+/// null does nothing. Both functions end independently of other threads, unless an allocator's comment states an
+/// exception. `largest()` is the largest request that can be served, in bytes, on host and device.
 template <class M>
 concept DeviceMalloc = std::is_trivial_v<M> &&
     requires(const M& memory, std::size_t bytes, void* pointer, PlatformWarp warp) {
