@@ -1,6 +1,6 @@
 /// @file
-/// Signals that ask a program to end, such as Ctrl-C: after the first one, the program ends in an orderly way; a later
-/// one ends it immediately.
+/// Signals that ask a program to end, such as Ctrl-C. After the first signal, the program ends in an orderly way; a
+/// later one ends it immediately. Used by run_program and Communicator.
 #pragma once
 
 #include <vector>

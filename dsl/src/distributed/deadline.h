@@ -1,5 +1,6 @@
 /// @file
-/// Deadline: a time limit for calls of MPI and NCCL that wait for other ranks and cannot be polled.
+/// Deadline: a time limit for calls of MPI and NCCL that wait for other ranks and cannot be polled. Used by
+/// Communicator and NcclMessages.
 #pragma once
 
 #include <atomic>

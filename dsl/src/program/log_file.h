@@ -1,6 +1,6 @@
 /// @file
-/// LogFile: the counts after each step, a line for each step, as CSV or as JSON lines. Complete up to the last flush,
-/// even if the program crashes.
+/// LogFile: the counts after each step, a line for each step, as CSV or as JSON lines. The file is complete up to the
+/// last flush, even if the program crashes. Used by Run.
 #pragma once
 
 #include <cstddef>

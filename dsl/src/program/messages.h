@@ -1,5 +1,6 @@
 /// @file
-/// Prints messages. A message that cannot be written never ends a run, blocks it, or reaches a data file.
+/// Prints messages. A message that cannot be written never ends a run, blocks it, or reaches a data file. Used by
+/// everything in this folder that prints.
 #pragma once
 
 #include <string_view>

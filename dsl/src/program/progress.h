@@ -1,6 +1,6 @@
 /// @file
 /// Progress: one line on stderr with the progress of a run. On a terminal it is redrawn in place, at most ten times a
-/// second. Otherwise a line is printed at every tenth of the run.
+/// second. Otherwise a line is printed at every tenth of the run. Used by Run.
 #pragma once
 
 #include <chrono>

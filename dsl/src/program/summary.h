@@ -1,5 +1,5 @@
 /// @file
-/// Summary: the table that a program prints at its end, a name and one or more values in each row.
+/// Summary: the table that a program prints at its end, with a name and one or more values in each row. Used by Run.
 #pragma once
 
 #include <string>

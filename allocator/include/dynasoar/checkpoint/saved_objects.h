@@ -1,8 +1,8 @@
 /// @file
 /// SavedObjects: copies the objects of open blocks to a checkpoint file, and back. Used by save.cpp and load.cpp.
 ///
-/// Three stages overlap: the device gathers the objects of some blocks, the host computes the checksums of the previous
-/// ones, and the disk writes those before these.
+/// Three stages overlap, for three consecutive groups of blocks: the device gathers the objects of the last group, the
+/// host computes the checksums of the group before it, and the disk writes the group before that.
 #pragma once
 
 #include <algorithm>

@@ -17,8 +17,8 @@
 /// classes of a hierarchy exclude each other (kOnePerPlace). These classes share separate words `claims`, which also
 /// have the bits of the objects that any of them sees. So one atomic operation decides for all classes.
 ///
-/// All accesses are relaxed. The first thread that sets a bit of `claims` has exclusive access to the slot. Other
-/// threads see the object only in the next loop, which begins after this one has ended.
+/// All accesses are relaxed. The first thread that sets a bit has exclusive access to the slot. Other threads see the
+/// object only in the next loop, which begins after this one has ended.
 #pragma once
 
 #include <cstdint>

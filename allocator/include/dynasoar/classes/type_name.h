@@ -1,5 +1,5 @@
 /// @file
-/// type_name: a class's name as the user wrote it, for error messages and tables.
+/// type_name: a class's name as the user wrote it. Used for error messages and tables.
 #pragma once
 
 #include <string_view>

@@ -4,9 +4,9 @@
 /// latter.)
 ///
 /// There are two loops. In the first loop, a warp takes up to 64 closed blocks with one request and fills them, a slot
-/// per lane. So the accesses of constructors are coalesced and no search is needed. Once it gets no blocks, it leaves
-/// the rest of its share to the second loop. The second loop has more warps, because requests for slots are bound by
-/// latency. On the host a warp is a thread, and compilers vectorize the loop over a block's slots.
+/// per lane. So the accesses of constructors are coalesced and no search is needed. A warp that gets no more blocks
+/// leaves the rest of its share to the second loop. The second loop has more warps, because requests for slots are
+/// bound by latency. On the host a warp is a thread, and compilers vectorize the loop over a block's slots.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 /// The tasks on the device that change the class of objects: they number objects, and update the pointers to them. Used
 /// by class_change.cpp.
 ///
-/// An object and its successor both exist until the pointers are updated. So the slot of the object is not reused
-/// before, and a pointer to it cannot be confused with a pointer to a later object in the slot.
+/// An object and its successor both exist until the pointers have been updated. So the slot of the object is not reused
+/// until then, and a pointer to the object cannot be confused with a pointer to a later object in the slot.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 /// @file
-/// The tasks of HeapMemory on the device: they initialize pages and count objects.
+/// The tasks of HeapMemory on the device: they initialize pages and count objects. Used by heap_memory.cpp and
+/// heap_snapshot.h.
 #pragma once
 
 #include <cstddef>

@@ -97,7 +97,7 @@ class ReducedSoaAllocator {
   __device__ static Element* field(detail::Handle object) {
     char* const base = base_of<C>(object);
     if constexpr (kCudaBackend && detail::is_placed<C>() && std::is_final_v<C> && !kFindsMisuse) {
-      // The block's offset and the slot together: compilers recognize that this reverses the construction of the
+      // Use the block's offset and the slot together: compilers recognize that this reverses the construction of the
       // handle.
       const std::uint64_t slots = object.bits() ^ detail::Handle::type_bits(index_of<C>);
       return reinterpret_cast<Element*>(base + (slots + object.slot() * (sizeof(Element) - 1)) +
@@ -107,8 +107,8 @@ class ReducedSoaAllocator {
     return reinterpret_cast<Element*>(base + (block_offset + slot * sizeof(Element)) + detail::field_offset_v<C, I>);
   }
 
-  /// The beginning of the blocks of the class of `object`, a C*. If other classes may derive from C, the object may be
-  /// in the memory of several classes; only for a `final` class, the pointer is not needed.
+  /// The beginning of the memory with the blocks of `object`, a C*. Each placed class has separate memory. If C is
+  /// placed and not `final`, the object may belong to a class that derives from C, so its handle must be read.
   template <class C>
   __device__ static char* base_of(detail::Handle object) {
     if constexpr (!detail::is_placed<C>()) {

@@ -1,5 +1,5 @@
 /// @file
-/// LeaveParts: the `finish` of a reduction that leaves its parts to the caller. See object_loops.h.
+/// LeaveParts: the `finish` of a reduction that leaves its parts to the caller. See object_loops.h. Used by StepLog.
 #pragma once
 
 namespace dynasoar::detail {

@@ -1,6 +1,6 @@
 /// @file
 /// Collective operations of the threads of a warp or a thread block: shuffle_down; BlockScan and block_reduce, which
-/// are for CUDA only.
+/// are for CUDA only. Used by the loops.
 ///
 /// CUB has all three. But nvcc takes as long to read CUB's headers as to read the whole library, and every program
 /// includes this file. Only the library's own sources use CUB (scan.cpp).

@@ -1,5 +1,6 @@
 /// @file
-/// Writing and reading words of MailedWords (memory.h) while loops run, also on CPUs, where both are threads.
+/// mail, mailed: write and read words of MailedWords (memory.h) while loops run. On a CPU, both sides are threads of
+/// the host. Used by ExchangeWatch.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 /// @file
-/// Device memory: an owning array in the memory of the device that runs parallel loops.
+/// DeviceArray: an owning array in the memory of the device that runs parallel loops. MailedWords: host memory to which
+/// loops write. Copies between host and device.
 #pragma once
 
 #include <cstddef>

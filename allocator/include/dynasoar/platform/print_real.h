@@ -1,5 +1,5 @@
 /// @file
-/// print_real: prints a floating-point number from device code.
+/// print_real: prints a floating-point number from device code. Used by print_object.h.
 #pragma once
 
 #include <cstdio>

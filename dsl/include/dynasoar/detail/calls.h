@@ -1,5 +1,5 @@
 /// @file
-/// Calls: finds the method that `call` calls.
+/// Calls: finds the method that dynasoar::call calls, by the run-time class of the object. Used by objects.h.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,6 @@
 /// @file
-/// The parts of DYNASOAR_FIELDS: checks of its arguments, and macros that apply another macro to each field.
+/// The parts of DYNASOAR_FIELDS: checks of its arguments, and macros that apply another macro to each field. Used by
+/// soa_base.h.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
 /// @file
 /// FieldStorage: finds the value that a SoaField stands for, and explains at compile time why a field is not allowed.
+/// The base of SoaField.
 #pragma once
 
 #include <cstddef>

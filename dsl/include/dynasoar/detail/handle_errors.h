@@ -1,5 +1,5 @@
 /// @file
-/// Errors of AllocatorHandle.
+/// Errors of AllocatorHandle that do not depend on its type; compiled once for all programs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 /// @file
-/// LoggedLoop: the loop that computes some totals of the objects of a class for the rows of a StepLog.
+/// LoggedLoop: the loop that computes some totals of the objects of a class for the rows of a StepLog. Used by
+/// StepLog::add.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 /// @file
-/// The function objects that loops of AllocatorHandle call for every object or index.
+/// The function objects that loops over objects or indices call. Used by AllocatorHandle, Lattice and UniformGrid.
 #pragma once
 
 #include <cstddef>

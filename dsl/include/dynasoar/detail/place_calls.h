@@ -1,5 +1,5 @@
 /// @file
-/// The function objects that loops over placed objects and over places call.
+/// The function objects that loops over placed objects and over places call. Used by Lattice and PlacedRunner.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 /// @file
-/// print_object: writes the lines of `print`, field by field.
+/// print_object: implements dynasoar::print. Writes its lines field by field.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 /// @file
-/// The function objects that loops of Lattice call for every place or object to read and write rasters.
+/// The function objects with which loops read and write rasters, called for every place or object. Used by Lattice and
+/// DistributedLattice.
 #pragma once
 
 #include <cstddef>

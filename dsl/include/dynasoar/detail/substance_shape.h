@@ -1,6 +1,6 @@
 /// @file
-/// SubstanceShape: a substance without its types: checks, messages and the plan of a call of Substance::diffuse, which
-/// are compiled once for all programs.
+/// SubstanceShape: the part of a Substance that does not depend on its types. It checks options, makes messages, and
+/// plans a call of Substance::diffuse. Compiled once for all programs.
 #pragma once
 
 #include <array>

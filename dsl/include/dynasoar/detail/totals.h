@@ -1,6 +1,8 @@
 /// @file
-/// Totals: the values that a step log computes from the objects of a class, on the device. Each total has a type Value;
-/// `none()`, `of(object)` and `combined(a, b)` for the loop; and `read()`, which converts the result to cells.
+/// Totals: the values that a step log computes from the objects of a class, on the device. Used by StepLog.
+///
+/// Each total has a type Value. The loop uses `none()`, `of(object)` and `combined(a, b)`; `read()` converts the result
+/// to cells.
 #pragma once
 
 #include <cmath>
