@@ -79,11 +79,9 @@ concept AtomicsPolicy = AtomicWordOf<typename P::template word<std::uint32_t>, s
 ///
 /// @tparam T   an unsigned integer of 4 or 8 bytes
 /// @pre on a GPU, the word is in global memory: in an allocation or a `__device__` variable, and not in shared memory
-/// or
-///      a local variable
+///      or a local variable
 /// @par Concurrency   lock-free; atomic for all threads of the device on a GPU (device scope), and for all threads of
-/// the
-///                    process on the host
+///                    the process on the host
 template <class T>
 class AtomicWord {
   static_assert(

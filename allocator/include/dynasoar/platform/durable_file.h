@@ -60,8 +60,7 @@ class OutputFile {
 
   /// Appends data. If it throws, `size` is the number of written bytes.
   /// @throws Error if the disk is full or reports an error; if a FIFO's reader has gone, or reads nothing for 5 s; or
-  /// if a
-  ///         signal interrupted the wait for the reader
+  ///         if a signal interrupted the wait for the reader
   void write(const void* data, std::size_t bytes);
 
   /// Overwrites data. @pre is_seekable()

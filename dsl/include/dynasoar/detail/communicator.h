@@ -76,8 +76,7 @@ class Values {
 /// - If a rank hangs, is stopped, or was killed and `mpirun` does not notice it: 1.1 times `patience_seconds` plus 2
 ///   seconds at most, after the first rank begins to wait.
 /// - If a rank has destroyed its Communicator, has thrown an exception past it, or has called exit(): 2 seconds at
-/// most,
-///   after another rank begins to wait for it.
+///   most, after another rank begins to wait for it.
 ///
 /// An exception on one rank should be passed to agree(), so that all ranks can throw it at the same step.
 ///

@@ -9,9 +9,8 @@
 /// These papers leave the following open; this is our choice:
 /// - Superblocks have 64 KiB; basicblocks 64 bytes to 16 KiB, in powers of two and halfway between them.
 /// - The lists are stacks, in two levels: each superblock has a stack of its free basicblocks, and each size has a
-/// stack
-///   of superblocks with free basicblocks. Heads carry a tag against ABA. A superblock with only free basicblocks can
-///   be split into another size, even if it is in a list: when it reaches the list's head, it is moved to the right
+///   stack of superblocks with free basicblocks. Heads carry a tag against ABA. A superblock with only free basicblocks
+///   can be split into another size, even if it is in a list: when it reaches the list's head, it is moved to the right
 ///   list.
 /// - Each multiprocessor has its own lists. If a thread finds its list empty, it searches all superblocks for one of
 ///   that size with free basicblocks, or one that is completely free. Only one warp of a multiprocessor at a time does

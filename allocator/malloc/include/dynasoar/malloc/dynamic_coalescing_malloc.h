@@ -10,8 +10,7 @@
 /// - A header always has 8 bytes. The smaller headers of the paper need payloads that are aligned to only 2 or 4 bytes;
 ///   here all are aligned to 16.
 /// - The marks are set by atomic or. One thread frees a segment, and another one may pass the mark on to it. Exactly
-/// one
-///   of them, the later one, sees the other's change. So `free` needs no compare-and-swap that could fail.
+///   one of them, the later one, sees the other's change. So `free` needs no compare-and-swap that could fail.
 /// - If there is no superblock for all lanes, each lane asks for a separate one.
 #pragma once
 

@@ -9,8 +9,7 @@
 ///
 /// These papers leave the following open; this is our choice:
 /// - Warp::id() determines the heap of a warp. So warps that run one after the other in the same slot of a
-/// multiprocessor
-///   share a heap, and each thread of the host has one.
+///   multiprocessor share a heap, and each thread of the host has one.
 /// - One lane makes the requests of all lanes of a warp that allocate together.
 /// - The heap's words change by compare-and-swap, because the lanes of a warp may diverge.
 /// - The size of superblocks is chosen such that the pool has four for each warp, between 1 and 64 KiB. If there is no

@@ -12,13 +12,11 @@
 /// - The level is 7/8. A request is counted before it searches for a chunk, so every counted request will soon find
 ///   one. Slabs are not filled beyond the level: as the papers note, hashing leaves a part of the heap unused.
 /// - A head is replaced by a slab of its size that is less than half full, or by a free slab; if there is none, by a
-/// slab
-///   below the level. One warp at a time searches for it; the others read only the head's word until then.
+///   slab below the level. One warp at a time searches for it; the others read only the head's word until then.
 /// - A request is counted without a look at the slab, because most heads have room. If the head has no room, the
-/// request
-///   takes the count back. Until then, the count hides room from others. This has three consequences: a slab that gets
-///   another size is no longer the head of its old size; requests look at the slab first while a search runs or after
-///   one has failed; and a search that finds nothing searches again.
+///   request takes the count back. Until then, the count hides room from others. This has three consequences: a slab
+///   that gets another size is no longer the head of its old size; requests look at the slab first while a search runs
+///   or after one has failed; and a search that finds nothing searches again.
 /// - The sizes of slabs are also in a separate table, which `free` reads. Otherwise it would have to wait for requests,
 ///   which change the states of slabs all the time.
 /// - The hash takes the number of chunks of the slab that have ever been counted, and maps consecutive numbers to
