@@ -76,9 +76,10 @@ __device__ auto destroy(T* object) {
 
 /// Changes the class of an object to another class of its hierarchy: `become<Tumour>(this, grade)`.
 ///
-/// Creates a Tumour with the given constructor arguments. Then copies all fields of the nearest common base class from
-/// the object, array fields and pointers included, and destroys the object, by its run-time type. If the object's class
-/// is Tumour already, nothing happens. If it is a subclass of Tumour, the new object keeps all fields of Tumour.
+/// Creates a Tumour with the given constructor arguments. Copies all fields of the nearest common base class from the
+/// object to it, array fields and pointers included. Then destroys the object, as one of its run-time class. If the
+/// object's class is Tumour already, nothing happens. If it is a subclass of Tumour, the new object keeps all fields of
+/// Tumour.
 ///
 /// Pointers to the object are stale afterwards, as after `destroy`. Use the result instead, or call
 /// AllocatorHandle::become, which updates pointers. The running loop does not visit the new object.

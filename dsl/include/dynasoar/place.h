@@ -280,8 +280,8 @@ __device__ std::uint64_t where(PlaceBlock block) {
   return detail::TakenWords<Ts...>{}(block.number());
 }
 
-/// The places of a block whose neighbour at a distance had an object of any of the classes when the loop began: bit i
-/// stands for the neighbour of the i-th place. There are no objects beyond a bounded edge; periodic axes wrap.
+/// The places of a block whose neighbour at a distance had an object of any of the classes when the loop began. Bit i
+/// is set if the neighbour of the i-th place had one. There are no objects beyond a bounded edge; periodic axes wrap.
 ///
 /// @pre the classes are on one lattice; distances along each axis are less than 2^30
 /// @par Cost   reads two words for the next place in a direction, if rows are padded or if there is only one row

@@ -34,8 +34,7 @@ struct AddToValue {
 
 /// A value in device memory that a recorded step reads anew on every call, such as the number of the step, a
 /// temperature or a rate. On a GPU, all other arguments keep the values that they have when the step is recorded. On a
-/// CPU and in checked builds the step is not recorded, so an argument that should have been a StepValue shows on a GPU
-/// only.
+/// CPU and in checked builds the step is not recorded, so a missing StepValue causes wrong results on a GPU only.
 ///
 ///     dynasoar::StepValue<std::uint32_t> now(handle.executor(), 0);
 ///     dynasoar::StepValue<float> heat(handle.executor(), 20.0f);

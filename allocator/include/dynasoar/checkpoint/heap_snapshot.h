@@ -85,7 +85,7 @@ struct HeapSnapshot {
   /// Restores the state of the heap, except for the objects, and replaces its previous state. If the heap has another
   /// size, or if another number of warps uses it, searches begin at other places than without the checkpoint.
   /// @pre the device is idle, the snapshot has no contradictions (see snapshot_checks.h), and the heap has at least
-  /// `used_pages` pages
+  ///      `used_pages` pages
   /// @return whether there are lists of objects; if not, they are out of date
   bool restore(Executor& executor, HeapMemory& memory) const {
     const bool same_size = memory.heap().pages == numbers.pages && memory.heap().current_count == numbers.current_count;

@@ -46,8 +46,8 @@ template <class Field>
 inline constexpr std::size_t field_bytes_v =
     ArrayFieldTraits<Field>::count* array_stride_v<typename ArrayFieldTraits<Field>::Element>;
 
-/// Whether a field's arrays may begin in the middle of a line: they do not fill whole lines, because the size of their
-/// elements is odd, as for bytes.
+/// Whether a field's arrays may begin in the middle of a line. This is the case if they do not fill whole lines,
+/// because the size of their elements is odd, such as 1 byte.
 template <class Field>
 inline constexpr bool in_half_lines_v =
     array_stride_v<typename ArrayFieldTraits<Field>::Element> % kArrayAlignment != 0;
@@ -68,8 +68,8 @@ template <class... Fields>
 struct FieldList<std::tuple<Fields...>> {
   static constexpr std::size_t count = sizeof...(Fields);
 
-  /// The offset of the array of field `index` in a block in which bases take the first `inherited` bytes; for `count`,
-  /// the end of the last array.
+  /// The offset of the array of field `index` in a block, in which bases take the first `inherited` bytes. If `index`
+  /// is `count`, the end of the last array.
   static constexpr std::size_t offset(std::size_t index, std::size_t inherited) {
     const bool shares = shares_lines(inherited);
     const bool half_lines_first = inherited % kArrayAlignment != 0;

@@ -3,10 +3,14 @@
 /// CompressedPointer, and through the table of classes by compaction, columns and the heap's limit.
 ///
 /// The bits encode the same position as a handle, but only for the classes to which the pointer may point. From the
-/// lowest bit on, they are: the slot (6 bits), the class (1 to 3 bits, counted from 1, so that only null is 0), the
-/// number of the block and, in checked builds, the lowest bits of the slot's generation. Blocks are numbered as in the
-/// heap, but a page has only the numbers that these classes need. The offset of a block is computed with
-/// multiplications; no memory is read.
+/// lowest bit on, they are:
+///   - the slot (6 bits)
+///   - the class (1 to 3 bits), counted from 1, so that only null is 0
+///   - the number of the block
+///   - in checked builds, the lowest bits of the slot's generation
+///
+/// Blocks are numbered as in the heap, but a page has only the numbers that these classes need. The offset of a block
+/// is computed with multiplications; no memory is read.
 #pragma once
 
 #include <array>

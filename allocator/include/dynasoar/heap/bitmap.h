@@ -2,12 +2,14 @@
 /// Hierarchical bitmap: finds a set bit among millions with a few loads, while other threads set and clear bits. Used
 /// by BlockHeap for free pages and for the empty, active and allocated blocks of each type.
 ///
-/// Source: DynaSOAr, section 4.1 and 5.1. Level 0 holds the bits in containers of kContainerBits; bit i of level l + 1
+/// Source: DynaSOAr, sections 4.1 and 5.1. Level 0 holds the bits in containers of kContainerBits. Bit i of level l + 1
 /// says whether container i of level l has a bit set. A thread that makes a container non-empty sets the bit above; a
-/// thread that empties it clears that bit. So each set above has exactly one matching clear. If a change comes too
-/// early, it waits for its partner. This is the only wait here, and the partner is only a few atomics away from its
-/// change; BlockTransitions explains why no two threads wait for each other. Meanwhile an upper level may be stale, so
-/// a search may miss bits: if `find` fails, this does not prove that all bits are 0.
+/// thread that empties it clears that bit. So each set above has exactly one matching clear.
+///
+/// A set that comes before the clear of an earlier change waits for this clear, and a clear waits for its set in the
+/// same way. There are no other waits here. The thread that it waits for is only a few atomics away from its change,
+/// and BlockTransitions explains why no two threads wait for each other. Meanwhile an upper level may be stale, so a
+/// search may miss bits: if `find` fails, this does not prove that all bits are 0.
 #pragma once
 
 #include <cstddef>
@@ -232,7 +234,7 @@ class Bitmap {
     std::uint64_t bits;
   };
 
-  /// The words that find_container reads first, for callers that skip the search if there is nothing to find. Hints.
+  /// The words that find_container reads first, for callers that skip the search if no bit is set. They are hints.
   struct Overview {
     std::uint64_t top;     ///< 0 if no bit is set
     std::uint64_t around;  ///< the container of level 1 around `start`; 0 if that is the top
@@ -248,15 +250,15 @@ class Bitmap {
 
   /// Finds a container with set bits. One traversal from the top or, if there are bits around `start`, from there.
   ///
-  /// @param start   where to search first: at each level, the search begins with the bit of the digit of `start` and
-  ///                continues cyclically. Equal starts search in the same order; different starts spread threads over
-  ///                different bits
+  /// @param start   the position to search first. At each level, the search begins at the bit that the digit of `start`
+  ///                names, and continues cyclically. Equal starts search in the same order; different starts spread
+  ///                threads over different bits
   /// @par Cost   one load per level; two loads of upper levels overlap
   __device__ Candidates find_container(std::uint32_t start) const { return find_container(start, overview(start)); }
 
   /// The same, for a caller that has the overview.
   __device__ Candidates find_container(std::uint32_t start, const Overview& seen) const {
-    // relaxed: only hints; the caller's own atomic, on the object for which the bit stands, decides.
+    // relaxed: these are only hints. An atomic of the caller, on the block or page for which the bit stands, decides.
     if (seen.top == 0) return {kNoPosition, 0};
     const bool is_near = seen.around != 0;
     int level = is_near ? 1 : levels_ - 1;
@@ -291,7 +293,8 @@ class Bitmap {
 
   /// Clears some set bit. @return its position, or kNoPosition after `tries` searches that found none
   ///
-  /// First tries the container of `start`, without a traversal: a caller that takes neighbouring bits needs one load.
+  /// First tries the container of `start`, without a traversal, so a caller that takes neighbouring bits needs one
+  /// load.
   /// @pre start < size()
   __device__ std::uint32_t clear_any(std::uint32_t start, int tries) const {
     return clear_any(start, container(0, start / kContainerBits), tries);

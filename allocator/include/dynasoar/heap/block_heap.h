@@ -151,8 +151,8 @@ __device__ void BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::re
                                                                                       std::uint64_t mask,
                                                                                       std::uint32_t warp_id,
                                                                                       std::uint64_t taken) const {
-  // Count before the slots are free: a thread that sees a free slot then sees it counted as deleted. relaxed: the
-  // release of the slots publishes the count.
+  // Count before the slots are free, so that a thread that sees a free slot sees its object counted as deleted.
+  // relaxed: the release of the slots publishes the count.
   types[type].deleted.add(warp_id, number_of(mask), Order::relaxed);
   if (taken == mask && mask != kAllSlots) {
     release_last(block, type, mask, warp_id);
@@ -173,8 +173,8 @@ template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Featu
 __device__ void BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::move_out(std::uint32_t block, int type,
                                                                                        std::uint64_t mask,
                                                                                        std::uint32_t warp_id) const {
-  // Compaction has barriers, and compute-sanitizer's synccheck (2025.3) reports warps that return from an outlined
-  // function at the next one, although all threads get there (__syncthreads_count).
+  // Inlined, because compaction has barriers: compute-sanitizer's synccheck (2025.3) reports warps that have returned
+  // from an outlined function at the next barrier, although all threads get there (__syncthreads_count).
   this->template release_slots<Closing::inlined>(block, type, mask, warp_id);
 }
 

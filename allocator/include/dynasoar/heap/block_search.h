@@ -7,7 +7,7 @@
 ///   2. the warp's current block (from_hints)
 ///   3. the `active` bitmap, from a few starting points (from_listed_block)
 ///   4. a closed block to open: an empty block of the type or, if there is none, a block of a free page
-///   (from_new_block)
+///      (from_new_block)
 ///
 /// A request that has found nothing starts another round (retry_allocate). Every few rounds it searches exhaustively
 /// and checks whether the heap is full (fullness.h). Anything that is read before an atomic on a block's slots is a

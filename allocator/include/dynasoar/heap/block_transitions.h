@@ -13,7 +13,7 @@
 /// only a hint.
 ///
 /// A thread may wait before it has completed a change in the upper levels of a bitmap (see Bitmap). No two threads wait
-/// for each other, because all waits on an `active` bitmap come before those on an `allocated` one, and because a
+/// for each other, for two reasons. All waits on an `active` bitmap come before those on an `allocated` one. And a
 /// thread that waits until a bit of `active` is set has completed all its changes of `active`.
 ///
 /// A thread that makes a slot bitmap full, no longer full, or empty learns this from the result of its atomic

@@ -3,9 +3,9 @@
 /// AllocatorHandle::sort.
 ///
 /// A relocation moves objects. A single sweep over all fields and arrays that may hold pointers to these objects then
-/// rewrites the pointers (pointer_updates.h). Compaction and sort choose and move objects in different ways. The sweep
-/// also finds the new place of an object in different ways: compaction leaves forwarding information in the blocks that
-/// it empties (forwarding.h), and a sort has a table (sort_tasks.h).
+/// rewrites the pointers (pointer_updates.h). Compaction and sort choose and move objects in different ways. They also
+/// record the new places of objects in different ways: compaction leaves forwarding information in the blocks that it
+/// empties (forwarding.h), and a sort has a table (sort_tasks.h).
 #pragma once
 
 #include <cstddef>

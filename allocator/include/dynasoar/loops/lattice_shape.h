@@ -213,8 +213,8 @@ class LatticeShape {
   /// For the library: the object behind places_of_word, for code that needs nothing else.
   __host__ __device__ const detail::PlacesOfWords& places_of_words() const { return places_; }
 
-  /// For the library: calls `f(row, distance, reach)` for the rows of a neighbourhood: a RowOfPlaces of 2 * reach + 1
-  /// places, without the place itself, and the distance to the middle one.
+  /// For the library: calls `f(row, distance, reach)` for the rows of a neighbourhood. `row` is a RowOfPlaces of
+  /// 2 * reach + 1 places, without the place itself, and `distance` leads to the middle one.
   ///
   /// @param word_of   `word_of(number)` returns the slots of a word that satisfy the search. May have `window(slot,
   ///                  count)`, which returns the same for up to 32 slots from `slot` on

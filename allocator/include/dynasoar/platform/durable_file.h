@@ -87,8 +87,9 @@ class OutputFile {
 /// link, is an error. Files that are not regular, such as /dev/null or a FIFO, are written in place.
 class DurableFile {
  public:
-  /// @throws Error if the file cannot be created, if another process is writing it, or if it shall be written in any
-  /// order and is a FIFO or a terminal
+  /// @throws Error if the file cannot be created, if another process is writing it, or if it is a FIFO or a terminal
+  /// and
+  ///         `writing` is `anywhere`
   explicit DurableFile(const std::string& path, Writing writing = Writing::in_order);
   DurableFile(const DurableFile&) = delete;
   DurableFile& operator=(const DurableFile&) = delete;

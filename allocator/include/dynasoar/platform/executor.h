@@ -91,8 +91,8 @@ requires requires {
 }
 inline constexpr int kLeastResident<F> = F::kLeastResident;
 
-// Kernels have internal linkage: without -rdc every translation unit has its own copy of `__constant__` memory, and a
-// kernel must be the one of the unit that launches it.
+// Kernels have internal linkage. Without -rdc every translation unit has its own copy of `__constant__` memory, so a
+// unit must launch its own copy of a kernel.
 template <class F>
 static __global__ void __launch_bounds__(kThreadsPerBlock, kLeastResident<F>)
     index_kernel(std::size_t begin, std::uint32_t count, F function) {

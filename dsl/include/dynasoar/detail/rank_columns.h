@@ -14,8 +14,8 @@
 
 namespace dynasoar::detail {
 
-/// Replaces the slots of this rank, in the column `id` and in fields that are Places, by those that the places have on
-/// a lattice that is not divided.
+/// Replaces the slots of places on this rank by the slots of the same places on a lattice that is not divided: in the
+/// column `id`, and in fields that are Places.
 ///
 /// @param types   the classes of the rows, in the order of the labels of the column `class`
 void number_as_whole(Columns& table, View<std::size_t> types, const ClassTable& classes, const PlacedClasses& placed);

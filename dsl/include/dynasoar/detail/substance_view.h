@@ -37,7 +37,7 @@ namespace detail {
 /// position beyond a bounded end counts as the nearest position in the space; periodic axes wrap.
 ///
 /// @par Concurrency   any number of threads may use a view. A loop does not see its own deposits, so the results do not
-/// depend on scheduling
+///                    depend on scheduling
 template <auto kField, Position P, class T>
 class SubstanceView {
  public:
@@ -63,9 +63,9 @@ class SubstanceView {
     return along<kAxes - 1, kNone>(cells_at(position), {});
   }
 
-  /// The gradient of the concentration, per length: along each axis, the difference of `sample` half a cell before and
-  /// half a cell behind the position, divided by the width of a cell. At the centre of a cell, this is the difference
-  /// between its neighbours over twice the width. NaN if a coordinate is not finite.
+  /// The gradient of the concentration, per length. Along each axis, it is the difference of `sample` half a cell
+  /// behind and half a cell before the position, divided by the width of a cell. At the centre of a cell, this is the
+  /// difference between its neighbours, divided by twice the width. NaN if a coordinate is not finite.
   /// @par Cost   reads 9 cells, or 27 in space, some of them several times
   __device__ P gradient(const P& position) const {
     P result = position;

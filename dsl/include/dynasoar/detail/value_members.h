@@ -86,8 +86,8 @@ inline constexpr bool has_base_or_union_v = []<std::size_t... i>(std::index_sequ
 (std::make_index_sequence<before>{});
 
 /// Whether there is a member, behind these values, that AnyMember does not initialize. It is usually an object of a
-/// class that converts from everything, such as std::any: the conversions of AnyMember and of the class are ambiguous
-/// for it. It can also be an array of at most `elements` such objects.
+/// class that converts from everything, such as std::any, for which the conversions of AnyMember and of the class are
+/// ambiguous. It can also be an array of at most `elements` such objects.
 template <class T, std::size_t values, std::size_t elements>
 constexpr bool has_more_members() {
   return []<std::size_t... i, std::size_t... e>(std::index_sequence<i...>, std::index_sequence<e...>) {

@@ -231,8 +231,8 @@ class ObjectSimulation : public Interface {
     recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_->record(step); });
   }
 
-  /// For models that never create or delete objects of the classes Ts, or any objects if no class is named: lists these
-  /// objects once, for this step and all later ones. Call it in step(), before run_recorded. The next call after a
+  /// Lists the objects of the classes Ts, or all objects if no class is named, once for this step and all later ones.
+  /// For models that never create or delete such objects. Call it in step(), before run_recorded. The next call after a
   /// checkpoint has been loaded lists them again.
   template <class... Ts>
   void keep_lists() {

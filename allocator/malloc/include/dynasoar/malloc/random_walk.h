@@ -158,8 +158,8 @@ __device__ std::uint32_t sweep(const Map& map, const Group& group, std::uint32_t
 ///
 /// @tparam Map   where the used bits are: detail::PageFlags (RW), PageBits (RW-BM) or LockedPageBits (CoRW)
 /// @par Concurrency   everything may overlap. Threads never wait for each other. After a walk of Map::kSteps steps, a
-/// request ends with a sweep that finds all pages taken, or after PlatformAtomics::kPatience sweeps in which other
-/// threads were faster
+///                    request ends with a sweep that finds all pages taken, or after PlatformAtomics::kPatience sweeps
+///                    in which other threads were faster
 /// @par Cost          a walk: RW and RW-BM one load a step and one atomic operation for the page; CoRW one load and two
 ///                    to three atomic operations a step. `free_page`: one store (RW) or atomic operation
 template <class Map>
