@@ -82,7 +82,7 @@ class UniformGrid final : detail::Attachment {
   /// even if later rebuilds had enough room.
   ///
   /// Before a rebuild or a recorded step, the host makes room for the number of objects that the device has reported
-  /// last, and for the objects that it has created since with `parallel_new`. So all objects fit if nothing else
+  /// last, and for the objects that it has asked for since with `parallel_new`. So all objects fit if nothing else
   /// creates any. Objects that are created by loops, or by `parallel_new` in a recorded step, may not fit until the
   /// device has reported their number.
   ///

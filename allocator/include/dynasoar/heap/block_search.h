@@ -265,7 +265,8 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     if (fetches_page && !fetches(type, warp_id)) return no_slots_yet();
     std::uint32_t block = kNoPosition;
     if (any_closed) {
-      // Try hard to find an empty block. A page for each block would leave too few pages for other types.
+      // Look for an empty block before taking a page. If requests took a page for each block, pages with unused blocks
+      // would be missing elsewhere.
       const int tries = has_few(near_pages) ? detail::kTakeTries : detail::kTakeTriesBesidePages;
       block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), tries);
     }

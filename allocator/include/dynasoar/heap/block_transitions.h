@@ -9,8 +9,8 @@
 ///     the warp that opened it and has it as its current block. An owned block has an *ownership token*. No block is
 ///     both listed and owned, and a full block is neither.
 ///
-/// A search may also make a block that it found a warp's current block. The warp does not own this block: the entry is
-/// only a hint.
+/// A block that a search has found may also become a warp's current block. The warp does not own such a block: the
+/// entry is only a hint.
 ///
 /// A thread may wait before it has completed a change in the upper levels of a bitmap (see Bitmap). No two threads wait
 /// for each other, for two reasons. All waits on an `active` bitmap come before those on an `allocated` one. And a
@@ -150,8 +150,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     list_owned(old, take_token(old, Order::acquire));
   }
 
-  /// Makes a block that a search has found the warp's current block, so that the next request needs no search. Does not
-  /// change the state of the block, which is listed unless the request has filled it: the entry is only a hint.
+  /// Makes `block`, which a search has found, the warp's current block, so that the next request needs no search. Does
+  /// not change the state of the block, which is listed unless the request has filled it: the entry is only a hint.
   ///
   /// @param replaces   whether the warp had a current block when it was read
   __device__ void adopt(std::uint32_t block, int type, std::uint32_t warp_id, bool replaces) const {

@@ -12,8 +12,9 @@
 ///
 /// In AWMalloc, a request that reaches beyond the end resets the counter by compare-and-swap. If another thread has
 /// done this, the request adds its size again. There are two differences to Algorithm 2:
-/// - The counter may be within the heap, but so close to the end that the request does not fit. In this case, the
-///   algorithm returns the memory before the counter, which other threads have just got. Here the counter is reset.
+/// - After another thread has reset the counter, it may have advanced so far again that the request ends beyond the
+///   end, although the counter itself is not there yet. In this case, the algorithm returns the memory before the
+///   counter, which other threads have just got. Here the counter is reset.
 /// - A request gives up after kRounds, while the algorithm continues.
 ///
 /// A warp's combined request wraps as a whole.
