@@ -105,10 +105,10 @@ fault("the list is in another order than the blocks", SORT,
       "      const std::uint64_t last = FAULT ? std::uint64_t{1} << (63 - __builtin_clzll(left)) : left & (~left + 1);\n"
       "      const std::uint32_t block = container * 64 + static_cast<std::uint32_t>(lowest_bit(last));\n"
       "      left &= ~last;\n")
-fault("no object seems to move", SORT, "if (any_moves) team", "if (any_moves && !FAULT) team")
-fault("objects that leave their team's blocks are not copied first", SORT, "if (!blocks.have(from)) leaves",
-      "if (!FAULT && !blocks.have(from)) leaves")
-becomes("pointers are rewritten to what they were", SORT, "order[rank]", "rank", "destinations[{}]")
+fault("no object seems to move", SORT, "if (moves) sorted.moved()", "if (moves && !FAULT) sorted.moved()")
+fault("objects that leave their team's blocks are not copied first", SORT, "if (!blocks.have_place(destinations[rank]))",
+      "if (!FAULT && !blocks.have_place(destinations[rank]))")
+becomes("pointers are rewritten to what they were", SORT, "from", "rank", "destinations[{}] =")
 becomes("pointers to empty slots are rewritten", SORT, "(entry.slots >> handle.slot() & 1) == 0", "false")
 dropped("the generation of a pointer is not compared, sort", SORT,
         "if (heap().generation_of(block, handle.slot()) != handle.generation()) return;")
