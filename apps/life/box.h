@@ -21,7 +21,7 @@ struct Box {
   int height() const { return bottom - top + 1; }
 };
 
-/// The smallest rectangle with all cells that are not dead; nothing if all are.
+/// The smallest rectangle with all cells that are not dead; nothing if all cells are dead.
 std::optional<Box> bounding_box(const Frame& frame);
 
 /// The states in a box, row by row.

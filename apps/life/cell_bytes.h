@@ -15,9 +15,8 @@ namespace life {
 
 /// The cells, as the device sees them.
 ///
-/// @par Concurrency   All may be called at the same time. All changes are atomic, because four cells share a word, and
-///                    they commute; relaxed, because a loop that reads what they add up to comes after the one that
-///                    changes it.
+/// @par Concurrency   All functions may be called at the same time. Changes are atomic, because four cells share a
+///                    word. Their order is relaxed: they commute, and only later loops read the results.
 struct CellBytes {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
 

@@ -1,13 +1,13 @@
 /// @file
 /// Life and Generations with cells, alive cells and candidates as objects. The model itself is in README.md.
 ///
-/// A step has two halves. First agents *act* as they decided: some alive cells die, some candidates come alive. These
-/// loops write how many neighbours of a cell are alive, and none reads it. Then agents *look* at these numbers, which
-/// nothing changes now, and decide what they do in the next step. All changes of a number are atomic and commute, so
-/// nothing depends on the order in which threads run. The work is proportional to the cells that are alive or next to
-/// one, whatever the size of the frame.
+/// A step has two halves. First, agents *act* as they have decided: some alive cells die, and some candidates come
+/// alive. These loops write the numbers of alive neighbours, and no loop of this half reads them. Then, agents *look*
+/// at these numbers, which no loop of this half changes, and decide what they do in the next step. All changes of a
+/// number are atomic and commute, so the result does not depend on the order of threads. The work is proportional to
+/// the number of agents, and does not depend on the size of the frame.
 ///
-/// Cells know their neighbours, so nothing here computes with coordinates: any graph of cells would do.
+/// Cells have pointers to their neighbours, so the code does not use coordinates and works for any graph of cells.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ using AllocatorT = app::Allocator<Cell, Alive, Candidate>;
 class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
   using Word = dynasoar::AtomicWord<std::uint32_t>;
-  struct Neighbors {  // as one value, not as an array field: births and deaths use all eight at once
+  struct Neighbors {  // one value, not an array field: births and deaths use all eight pointers at once
     Cell* cells[kNeighbors];
   };
   DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // null where there is none
@@ -62,10 +62,10 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   /// Makes an agent for a cell that is not dead at the start.
   __device__ void populate(StartView start);
 
-  /// This cell is alive from now on: its neighbours count it, and those that had no agent get a candidate.
+  /// Called when this cell comes alive: its neighbours count it, and those without an agent get a candidate.
   __device__ void appear();
 
-  /// This cell is alive no more.
+  /// Called when this cell stops being alive.
   __device__ void disappear() {
     const Neighbors neighbors = neighbors_;
     for (Cell* const neighbor : neighbors.cells) {
@@ -78,16 +78,16 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   /// How many agents this cell has: 0 or 1.
   __device__ std::uint32_t agents() const { return agents_->load(dynasoar::Order::relaxed); }
 
-  /// Gives this cell an agent. @return how many it had: of those that come together only one is first
+  /// Gives this cell an agent. @return how many it had: of simultaneous calls, only one returns 0
   __device__ std::uint32_t claim() { return agents_->exchange(1, dynasoar::Order::relaxed); }
 
   __device__ Cell* neighbor(std::uint32_t which) const { return neighbors_->cells[which]; }
 
-  /// This cell has no agent any more.
+  /// Removes this cell's agent.
   __device__ void leave() { agents_->store(0, dynasoar::Order::relaxed); }
 };
 
-/// Someone who looks after a cell that may change.
+/// An object for a cell that may change.
 class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Agent, (cell_, Cell*), (changes_, bool));  // changes_: whether it acts in the next step
@@ -105,7 +105,7 @@ class Candidate : public Agent {
 
   using Agent::Agent;
 
-  /// The i-th of those that `cell` has claimed neighbours for. @param claimed   bit w: neighbour w
+  /// The i-th candidate of those that `cell` creates. @param claimed   bit w: neighbour w gets a candidate
   __device__ Candidate(std::uint32_t i, const Cell* cell, std::uint32_t claimed)
       : Agent(cell->neighbor(nth_neighbor(claimed, i)), false) {}
 
@@ -131,7 +131,7 @@ class Alive : public Agent {
 
   __device__ std::uint32_t state() const { return state_; }
 
-  /// At the start, once all have claimed their cells.
+  /// Called at the start, after all agents have claimed their cells.
   __device__ void appear() {
     if (state_ == kAlive) cell_->appear();
   }
@@ -171,7 +171,7 @@ __device__ inline void Cell::populate(StartView start) {
 }
 
 __device__ inline void Cell::appear() {
-  // All looks at the neighbours are under way at once, and then all claims.
+  // Two loops, so that all reads are in flight at the same time, and then all claims.
   const Neighbors neighbors = neighbors_;
   std::uint32_t agents[kNeighbors];
   for (std::uint32_t which = 0; which < kNeighbors; ++which) {
@@ -223,16 +223,16 @@ class Model {
   Model(Handle& handle, Lattice lattice, Rule rule, StartView start) : handle_(handle), rule_(rule) {
     dynasoar::DeviceArray<Cell*> all(lattice.cells());
     Cell** const table = all.data();
-    all.fill_bytes(0);  // where a heap that is too small leaves gaps, there is nothing
+    all.fill_bytes(0);  // null if the heap was too small for this cell
     handle_.parallel_new<Cell>(all.size(), table);
     handle_.parallel_do<&Cell::connect>(lattice, table);
     handle_.parallel_do<&Cell::populate>(start);
     handle_.parallel_do<&Alive::appear>();
     look();
-    handle_.executor().synchronize();  // before the table goes
+    handle_.executor().synchronize();  // before the table is freed
   }
 
-  /// A heap that is enough: every cell could have an agent, and half of the slots of their blocks may be free.
+  /// A sufficient heap: every cell could have an agent, and half of the slots of the agents' blocks may be free.
   static std::size_t heap_bytes(std::size_t cells) {
     const std::size_t agents = 2 * std::size_t{cells} + app::kSlotsInFlight;
     return AllocatorT::heap_bytes_for<Cell>(cells + app::kSlotsInFlight) +

@@ -26,7 +26,7 @@ __device__ inline void count_cell(Tally& tally, std::uint32_t state, bool has_al
   }
 }
 
-/// Counts item i of a dense frame, a few cells.
+/// Counts item i of a dense frame; an item is a few cells.
 template <class Cells>
 struct CountCells {
   Cells cells;

@@ -1,9 +1,9 @@
 /// @file
-/// The dense baseline: Life and Generations as one writes them without objects and without lists, one loop over all
-/// cells of the frame per step, which reads the present states from one array and writes the next ones to another.
+/// The dense baseline: hand-written Life and Generations without objects and without lists. A step is one loop over all
+/// cells of the frame, which reads the present states from one array and writes the next ones to another.
 ///
-/// The frame has a border one cell wide, so that no cell has to ask whether it is at the edge: it stays dead, or
-/// on a torus every cell at the edge also writes its copies on the other side.
+/// The frame has a border one cell wide, so that no thread has to check whether a cell is at the edge. The border stays
+/// dead. On a torus, every cell at the edge also writes its copies to the border on the other side.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace life {
 namespace dense {
 
-/// A thread goes down so many cells of a column: it then reads three new states for each instead of nine.
+/// The cells of a column that a thread processes. It reads three new states for each of them instead of nine.
 inline constexpr std::uint32_t kStrip = 8;
 
 /// The two generations of all cells, as the device sees them.
@@ -35,7 +35,7 @@ struct Cells {
   Lattice lattice;
   Rule rule;
 
-  /// Index of a cell; -1 and the size are the border, as unsigned numbers.
+  /// Index of a cell. The coordinates -1 (as an unsigned number), width and height are the border.
   __device__ std::size_t cell(std::uint32_t x, std::uint32_t y) const {
     return std::size_t{y + 1} * (lattice.width + 2) + (x + 1);
   }
@@ -150,7 +150,7 @@ class Dense final : public FrameBaseline {
 
   void step() override {
     begin_step();
-    submit_step();  // not recorded: that pays from two loops on
+    submit_step();  // not recorded, because a step is only one loop
   }
 
   void submit_step() override {
@@ -166,7 +166,7 @@ class Dense final : public FrameBaseline {
     executor().for_each_index(lattice().cells(), Copy<State>{cells(now_in()), frame});
   }
 
-  /// Which of the generations is there after this step.
+  /// Index of the array that has the generation after this step.
   std::size_t now_in() const { return steps() % 2; }
 
   Cells<State> cells(std::size_t present) const {

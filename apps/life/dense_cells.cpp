@@ -1,10 +1,10 @@
 /// @file
-/// Life and Generations with an object at every place of a lattice: a cell, dead or not. The model itself is in
-/// README.md. A program would rather place the cells that are not dead, as placed.cpp does; this is what loops over all
-/// places of a lattice cost. Benchmarks compare it with dense_baseline.cpp.
+/// Life and Generations with an object at every place of a lattice: a cell, dead or not. README.md defines the model.
+/// This variant is for benchmarks, which measure loops over all places of a lattice against dense_baseline.cpp. A
+/// program should place only the cells that are not dead, as placed.cpp does.
 ///
-/// A cell has its state after even and after odd steps. So a step is one loop, which reads what the loop before it
-/// wrote.
+/// A cell stores one state for even and one for odd steps. So a step is one loop, which reads the states that the
+/// previous loop wrote.
 
 #include <array>
 #include <cstddef>
@@ -36,7 +36,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT<State>> {
   static constexpr bool kPlaced = true;
   static constexpr bool kAtEveryPlace = true;
   using States = std::array<State, 2>;
-  DYNASOAR_FIELDS(Cell, (states_, States));  // after even and odd steps
+  DYNASOAR_FIELDS(Cell, (states_, States));  // after even steps and after odd ones
 
   __device__ Cell() { states_.fill(0); }
   __device__ void begin(StartView start) { states_.fill(static_cast<State>(start.state(index()))); }

@@ -21,7 +21,7 @@ __host__ __device__ inline bool survives(const Rule& rule, std::uint32_t alive_n
   return (rule.survival >> alive_neighbors & 1) != 0;
 }
 
-/// The state after `state` of a cell that does not stay alive: it goes on dying until it is dead. @pre state != kDead
+/// The state that follows `state` in a cell that does not stay alive: dying states, then dead. @pre state != kDead
 __host__ __device__ inline std::uint32_t older(const Rule& rule, std::uint32_t state) {
   return state + 1 == rule.states ? kDead : state + 1;
 }

@@ -1,7 +1,7 @@
 /// @file
-/// The unbounded plane on top of bounded frames. Nothing can travel faster than one cell a step, so a frame whose
-/// outermost d rows and columns are dead is exact for d steps. Only then does anyone have to look how far life has
-/// come.
+/// The unbounded plane on top of bounded frames. No pattern travels faster than one cell per step. So a frame whose
+/// outermost d rows and columns are dead is exact for d steps. Only then does the host have to find the cells that are
+/// not dead.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,19 +33,19 @@ std::int64_t cells_of(std::int64_t width, std::int64_t height, std::int64_t marg
   return std::max(columns, rows) > kMostCells ? kMostCells + 1 : columns * rows;
 }
 
-// Whether coordinates from `first - margin` to the other end are numbers of type int, with room for one more.
+// Whether all coordinates from `first - margin` to the other end, and one more, are values of type int.
 bool has_coordinates(std::int64_t first, std::int64_t size, std::int64_t margin) {
   return first - margin > std::numeric_limits<int>::min() && first + size + margin < std::numeric_limits<int>::max();
 }
 
-// What a checkpoint says of the frame that it was written with. The file may be from a stranger: all is checked that
-// something is made of, before it is made.
+// The checkpoint's notes about the frame that it was written with. The file may be forged, so all values are checked
+// before they are used.
 class SavedFrame {
  public:
   int left, top, width, height, exact_steps, step, margin;
   std::uint64_t allocations, frees;
 
-  // @throws app::UsageError if these are not the notes of a frame, or of one that is larger than the file
+  // @throws app::UsageError if these are not the notes of a frame, or if the frame is larger than the file
   SavedFrame(std::vector<std::int64_t> notes, std::string path) : notes_(std::move(notes)), path_(std::move(path)) {
     if (notes_.size() != 9) refuse("does not grow");
     left = number(0, std::numeric_limits<int>::min());
@@ -100,7 +100,7 @@ class Growing final : public Simulation {
     set_margin();
     inner_ = make_(parameters_);
     exact_steps_ = parameters_.margin;
-    if (!parameters_.start.empty()) parameters_.start = {};  // large, and known to `inner_` now
+    if (!parameters_.start.empty()) parameters_.start = {};  // large, and `inner_` has a copy now
   }
 
   void step() override {
@@ -185,12 +185,12 @@ class Growing final : public Simulation {
       return;
     }
     const int distance = std::min({box->left, box->top, frame.width - 1 - box->right, frame.height - 1 - box->bottom});
-    // Near the edge one would look more and more often.
+    // Near the edge, the host would have to search more and more often.
     exact_steps_ = distance;
     if (distance < margin_for(box->width(), box->height()) / 4) move_frame(frame, *box);
   }
 
-  // Makes a new frame around what is in the box.
+  // Makes a new frame around the cells in the box.
   void move_frame(const Frame& frame, const Box& box) {
     leave_frame();
     parameters_.left = frame.left + box.left;
@@ -204,14 +204,14 @@ class Growing final : public Simulation {
     exact_steps_ = parameters_.margin;
   }
 
-  // Keeps what the frame's implementation knows of the past. Two of them never exist at a time: their heaps are large,
-  // and an allocator type has one heap.
+  // Keeps the history that the frame's implementation has noted. Two implementations never exist at a time: their heaps
+  // are large, and an allocator type has one heap.
   void leave_frame() {
     collect_history();
     phases_ = phases();
     if (const std::optional<Usage> usage = this->usage(); usage && usage->heap && usage->heap->allocations) {
       allocations_ = *usage->heap->allocations;
-      frees_ = allocations_;  // with the heap, all objects go
+      frees_ = allocations_;  // reset() frees the heap with all objects
     }
     inner_.reset();
   }

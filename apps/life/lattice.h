@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kNeighbors = 8;
 /// Stands for no cell.
 inline constexpr std::uint32_t kOutside = ~std::uint32_t{0};
 
-/// Number `i` of the neighbours whose bits are set in `which`. @pre there are more
+/// Number `i` of the neighbours whose bits are set in `which`. @pre more than i bits are set
 __host__ __device__ inline std::uint32_t nth_neighbor(std::uint32_t which, std::uint32_t i) {
   return static_cast<std::uint32_t>(dynasoar::detail::nth_set_bit(which, static_cast<int>(i)));
 }

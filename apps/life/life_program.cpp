@@ -23,7 +23,8 @@ namespace life {
 namespace {
 
 constexpr int kMaxInt = std::numeric_limits<int>::max();
-// What a pattern's file may ask for: a frame of so many cells, or so many for each that is not dead. See README.md.
+// The largest frame that a pattern file can request: this many cells, or this many per cell that is not dead. See
+// README.md.
 constexpr std::int64_t kFreeCells = std::int64_t{1} << 24;
 constexpr std::int64_t kFreeCellsPerCell = 256;
 
@@ -46,7 +47,7 @@ app::Row alive_and_dying(const Population& population) {
   return {static_cast<double>(population.alive), static_cast<double>(population.dying)};
 }
 
-// What the programs' descriptions have in common.
+// The common part of the programs' descriptions.
 app::Description completed(app::Description description) {
   description.variant_help =
       "What is an object: cells that are not dead, on a lattice; or all cells, alive cells and candidates";
@@ -135,7 +136,7 @@ void LifeProgram::read_pattern() {
 }
 
 void LifeProgram::check_size(const app::RunOptions& options) const {
-  // A growing frame may begin with a larger margin; it says itself if it becomes too large.
+  // A growing frame may begin with a larger margin. It reports itself if it becomes too large.
   const std::int64_t margin = parameters().margin;
   const std::int64_t width = parameters().width + 2 * margin;
   const std::int64_t height = parameters().height + 2 * margin;
@@ -148,7 +149,7 @@ void LifeProgram::check_size(const app::RunOptions& options) const {
       is_long ? " in a row or column" : ", which only --variant placed with --edge dead or torus can have"));
 }
 
-// Large frames are for the user to ask for, not for a file, of which a few bytes can state any size.
+// Only the user can request a large frame, not a file, because a few bytes in a file can state any size.
 void LifeProgram::check_memory() const {
   if (width_ > 0 && height_ > 0) return;
   const std::int64_t cells = std::int64_t{parameters().width} * parameters().height;

@@ -19,10 +19,10 @@ namespace life {
 struct Flavor {
   app::Description description;
   std::string title;         ///< of the chart
-  std::string default_rule;  ///< where neither the command line nor the pattern names one
+  std::string default_rule;  ///< if neither the command line nor the pattern names one
   int random_side = 0;       ///< of a random start, if no size is given
   bool has_stencil = false;  ///< among the baselines
-  bool has_dying = false;    ///< rules may have dying states, and the table has them in place of candidates
+  bool has_dying = false;    ///< rules may have dying states, which replace candidates in the table
 };
 
 class LifeProgram final : public app::ModelProgram<Simulation, Parameters> {

@@ -24,7 +24,7 @@
 
 namespace life {
 
-/// Writes the states of objects that stand for cells into a frame of dead cells, or a rank's part of it.
+/// Writes the states of objects that represent cells into a frame of dead cells, or into a rank's part of it.
 struct WriteStates {
   std::uint16_t* frame;
   std::size_t first;  // cell of the frame
@@ -52,7 +52,7 @@ struct ShowCell {
 
 /// A simulation with live cells as objects of allocator type A.
 ///
-/// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`, or
+/// @tparam Model   owns all data except the objects, and submits the loops: `Model(handle, lattice, rule, start)`, or
 ///                 `Model(ranks, handle, lattice, rule, start)` with `own_cells()`, `save` and `load`,
 ///                 `submit_step(clock, step)` of which there are `kKindsOfSteps` that take turns, `record(census,
 ///                 step)`, `for_each_cell(f, step)`, which calls f with pointers to the objects of cells that are not

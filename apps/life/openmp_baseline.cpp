@@ -1,7 +1,7 @@
 /// @file
-/// The hand-written OpenMP baseline for CPUs: Life with a byte per cell, 1 if it is alive, one array for even steps and
-/// one for odd ones. A thread takes whole rows, in strips of cells, in loops without branches that compilers vectorize:
-/// the sums of the three cells of each column first, then those of three such columns.
+/// The hand-written OpenMP baseline for CPUs: Life with a byte per cell, 1 if it is alive, in one array for even steps
+/// and one for odd ones. A thread processes whole rows, in strips of cells. Its loops have no branches, so compilers
+/// vectorize them: they add up the three cells of each column first, and then three such columns.
 
 #include <algorithm>
 #include <array>
@@ -62,11 +62,11 @@ class OpenMpLife final : public app::OpenMpSimulation<Simulation, Population> {
 
   static constexpr std::uint8_t kNever = 255;  ///< more than any sum
 
-  /// The sums that one loop compares with: three, the number in the best known rule.
+  /// The number of sums that one loop compares with: three, as many as B3/S23 needs.
   using Sums = std::array<std::uint8_t, 3>;
 
-  /// For the nine cells around and at one, twice the number of alive ones, and 1 more if it is alive itself: with which
-  /// of these sums it is alive next.
+  /// The sums with which a cell is alive next. A sum is twice the number of alive cells in the square of nine around
+  /// the cell, plus 1 if the cell itself is alive.
   static std::vector<Sums> alive_sums(const Rule& rule) {
     std::vector<Sums> found;
     std::size_t count = 0;
@@ -106,7 +106,7 @@ class OpenMpLife final : public app::OpenMpSimulation<Simulation, Population> {
     std::copy_n(alive, count, next);
   }
 
-  /// The alive ones of each cell and its neighbours.
+  /// The number of alive cells among each cell and its neighbours.
   void add_squares(int x, int y, int count, std::uint8_t* sums) const {
     const std::uint8_t* const above = before_.row(y) + x - 1;
     const std::uint8_t* const here = before_.row(y + 1) + x - 1;

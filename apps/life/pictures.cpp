@@ -15,7 +15,7 @@ namespace {
 constexpr app::Rgb kAliveLine = {217, 119, 6};
 constexpr app::Rgb kSecondLine = {79, 70, 229};
 
-// The liveliest state in a square of cells: in a large frame, single cells must not get lost between the pixels.
+// The liveliest state in a square of cells, so that single cells in a large frame stay visible.
 std::uint16_t liveliest(const Frame& frame, int left, int top, int size) {
   std::uint16_t best = 0;
   for (int y = top; y < std::min(top + size, frame.height); ++y) {

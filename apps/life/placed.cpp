@@ -53,7 +53,7 @@ class Model {
 
   app::CellRange own_cells() const { return alive_.own_cells(); }
 
-  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  /// A sufficient heap. Placed objects of a SoaAllocator are not in it.
   static std::size_t heap_bytes(std::size_t cells) {
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Dying>(cells + app::kSlotsInFlight);
   }
@@ -83,7 +83,7 @@ class Model {
 
   void record(app::CensusHistory<Population>& census, std::uint32_t) {
     alive_.update(kHalo);      // candidates have neighbours; the next step needs them, too
-    handle_.device_pointer();  // the kernel that counts sees what the last loop has changed
+    handle_.device_pointer();  // the kernel that counts sees the changes of the last loop
     const dynasoar::detail::WordRange& own = alive_.shape().own_words();
     census.record(handle_.executor(), static_cast<std::size_t>(own.words),
                   CountBlock{static_cast<std::size_t>(own.first), dying_.has_value()});
@@ -99,7 +99,7 @@ class Model {
   }
 
  private:
-  /// Cells look one row away, and with a larger halo they would be counted at more than one rank.
+  /// Cells read one row away. With a larger halo, more than one rank would count them.
   static constexpr int kHalo = 1;
 
   static dynasoar::DistributedLatticeOptions options(Lattice frame) {
@@ -109,7 +109,7 @@ class Model {
   Handle& handle_;
   Rule rule_;
   app::LatticeOnRanks<Alive> alive_;
-  std::optional<app::LatticeOnRanks<Dying>> dying_;  // without ghosts that anyone looks at: these loops reach 0 rows
+  std::optional<app::LatticeOnRanks<Dying>> dying_;  // no loop reads ghosts: these loops reach 0 rows
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

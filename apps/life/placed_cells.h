@@ -2,10 +2,10 @@
 /// Cells that are not dead as objects that are placed on a lattice, and the functions that their loops call. Used by
 /// placed.cpp and, on several ranks, by tests. The model itself is in README.md.
 ///
-/// Alive cells have no fields: a step only has to know where they are. A thread takes a block of 64 places and adds up
-/// the neighbours of all of them bit by bit. It sees which cells were alive when the loop began, and creates and
-/// destroys for the next loop, so nothing depends on the order of threads. Dying cells, which have a state, are objects
-/// of another class on a second lattice. Rules with two states do without it.
+/// Alive cells have no fields, because a step needs only their places. A thread processes a block of 64 places, and
+/// adds up the neighbours of all of them bit by bit. It sees the cells that were alive when the loop began, and only
+/// later loops see its changes. So the result does not depend on the order of threads. Dying cells have a state, and
+/// are objects of another class on a second lattice. Rules with two states do not need it.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +93,7 @@ struct Live {
   }
 };
 
-/// The same where cells that do not survive are dying for some steps.
+/// The same under a rule in which cells that do not survive are dying for some steps.
 struct LiveAndBeginToDie {
   Rule rule;
   __device__ void operator()(PlaceBlock block) const {

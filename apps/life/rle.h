@@ -16,7 +16,7 @@
 
 namespace life {
 
-/// States from 25 on have two letters: p to y say which 24 come before, A to X which of the next.
+/// States from 25 on have two letters: p to y select a group of 24 states, and A to X a state of the group.
 inline constexpr int kLettersPerPrefix = 24;
 
 /// A place in a text, counted from 1.
@@ -43,7 +43,7 @@ struct Pattern {
   int height = 0;
   std::vector<Run> runs;  ///< of cells that are not dead, row by row, from left to right
   std::string name;       ///< from `#N`
-  std::string rule;       ///< as the file has it; empty: it has none
+  std::string rule;       ///< as in the file; empty if the file has no rule
   TextPosition rule_position;
   int highest_state = 0;
   TextPosition highest_state_position;
@@ -52,7 +52,7 @@ struct Pattern {
   /// The number of cells that are not dead.
   std::int64_t cells() const;
 
-  /// The states row by row. @pre the memory for width * height of them is there
+  /// The states row by row. @pre there is enough memory for width * height states
   std::vector<std::uint16_t> states() const;
 
   /// Sets `runs` from states row by row. @pre width * height of them
@@ -71,7 +71,7 @@ class PatternError : public dynasoar::program::UsageError {
 /// Reads RLE text.
 ///
 /// @param file   the name in messages of the text
-/// @throws PatternError; UsageError if it is no text
+/// @throws PatternError; UsageError if it is not text
 Pattern parse_rle(std::string_view text, const std::string& file);
 
 /// Reads a file. @throws PatternError; UsageError if it cannot be read
@@ -82,7 +82,7 @@ Pattern read_rle(const std::string& path);
 /// @param file       the name in messages of the file
 /// @param override   a rule to be used instead of the file's
 /// @return           B3/S23 if neither says anything
-/// @throws PatternError if the file's rule is needed and wrong, or the pattern has states that the rule has not
+/// @throws PatternError if the file's rule is needed and wrong, or if the pattern has states that the rule lacks
 Rule rule_of(const Pattern& pattern, const std::string& file, const std::optional<Rule>& override);
 
 /// RLE text of a pattern. Writes `runs`, `left` and `top`, `name`, and `rule` in place of the pattern's own.

@@ -83,7 +83,7 @@ class RleReader {
     }
   }
 
-  // Lines that begin with '#', and empty ones. What begins with none of the letters known here is a comment, too.
+  // Lines that begin with '#', and empty ones. A line with an unknown letter is a comment, too.
   void read_comments() {
     for (skip_space(); peek() == '#'; skip_space()) read_comment();
   }
@@ -92,7 +92,7 @@ class RleReader {
     const TextPosition start = position_;
     const std::string_view whole = rest_of_line();
     std::string_view line = whole.substr(std::min<std::size_t>(2, whole.size()));
-    const bool has_word = !line.empty() && !is_space(line.front());  // "#Pulsar" is no offset
+    const bool has_word = !line.empty() && !is_space(line.front());  // "#Pulsar" is not an offset
     while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
     const TextPosition content{start.line, start.column + (whole.size() - line.size())};
     if (whole.starts_with("#N") && !has_word) pattern_.name = line;
@@ -224,7 +224,7 @@ class RleReader {
     }
   }
 
-  // How often what follows is there.
+  // How often the next item occurs.
   std::int64_t read_run() {
     const TextPosition start = position_;
     const std::int64_t run = read_number();
@@ -264,7 +264,7 @@ class RleReader {
     lowest_ = y_;
   }
 
-  // Continues the last run, if that is in the same state and ends here.
+  // Continues the last run if it has the same state and ends here.
   void add_run(const Run& run) {
     std::vector<Run>& runs = pattern_.runs;
     const bool continues = !runs.empty() && runs.back().y == run.y && runs.back().state == run.state &&

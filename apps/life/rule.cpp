@@ -54,7 +54,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kNames =
      {"frogs", "12/34/3"},
      {"starwars", "345/2/4"}}};
 
-// What may follow the number of neighbours in Hensel's notation, beside '-' and c, which is a part of its own as well.
+// The letters that may follow a number of neighbours in Hensel's notation, except '-', and c, which also names a part.
 constexpr std::string_view kHenselLetters = "aeijknqrtwyz";
 constexpr std::string_view kPartLetters = "BSCG";
 
@@ -102,7 +102,7 @@ std::optional<std::string_view> rule_called(std::string_view text) {
   return std::nullopt;
 }
 
-// Rules that are none of ours as a whole. Those that differ within a part are found by split().
+// Rules of other families. split() finds those that differ only within a part.
 void refuse_other_families(std::string_view text) {
   const std::size_t bounds = text.find(':');
   if (bounds != std::string_view::npos) {
@@ -126,14 +126,14 @@ void refuse_other_families(std::string_view text) {
   }
 }
 
-// Whether "2c3" can mean a rule for two neighbours in corners, and not 2 neighbours and C3: then digits ascend.
+// Whether "2c3" can mean a rule for two neighbours in corners, and not 2 neighbours and C3: the digits ascend.
 bool can_be_corners(std::string_view before, std::string_view after) {
   std::string digits(before);
   digits += after.substr(0, std::min(after.find_first_not_of("0123456789"), after.size()));
   return !before.empty() && std::adjacent_find(digits.begin(), digits.end(), std::greater_equal<>()) == digits.end();
 }
 
-// Refuses what may not follow the digits of a part at `i`.
+// Rejects text at `i` that may not follow the digits of a part.
 void check_end(std::string_view text, const Part& part, std::size_t i) {
   const char c = text[i];
   const bool has_corners =
@@ -192,7 +192,7 @@ std::uint16_t states(const Part& part) {
   return static_cast<std::uint16_t>(*value);
 }
 
-// The part with one of these letters, wherever it stands.
+// The part with one of these letters, at any position.
 const Part& find(const std::vector<Part>& parts, std::string_view letters, std::string_view text) {
   for (const Part& part : parts) {
     if (part.letter != 0 && letters.find(part.letter) != std::string_view::npos) return part;

@@ -20,15 +20,14 @@ namespace life {
 enum class Edge {
   dead,   ///< cells that stay dead
   torus,  ///< the opposite side
-  grow    ///< the unbounded plane: the frame follows what lives, see make_growing
+  grow    ///< the unbounded plane: the frame follows the cells that are not dead, see make_growing
 };
 
-/// What is simulated: a start of width x height cells with a margin of dead ones around it; both together are the
-/// frame.
+/// The parameters of a run: a start of width x height cells with a margin of dead cells around it. Together they are
+/// the frame.
 ///
-/// @pre width, height >= 1; margin >= 0; the frame has fewer than 2^31 cells, or for make_placed that many rows and
-/// columns; start is
-///      empty or has width * height states, all below rule.states; 0 <= density <= 1
+/// @pre width, height >= 1; margin >= 0; the frame has fewer than 2^31 cells or, for make_placed, fewer than 2^31 rows
+///      and columns; start is empty or has width * height states, all below rule.states; 0 <= density <= 1
 struct Parameters : app::RunParameters {
   int width = 1024;
   int height = 1024;
@@ -40,7 +39,7 @@ struct Parameters : app::RunParameters {
   std::uint64_t seed = 42;
   Rule rule;
   Edge edge = Edge::dead;
-  app::SavedOptions options;  ///< that a checkpoint fits; empty: those above
+  app::SavedOptions options;  ///< that a checkpoint must fit; empty: the options above
 };
 
 /// Numbers of cells.
@@ -72,7 +71,7 @@ class Simulation : public app::Simulation {
   /// The populations noted since the last call, oldest first.
   virtual std::vector<Population> take_history() = 0;
 
-  /// The present frame; if several ranks make the run, without states on ranks but the first.
+  /// The present frame. In a run on several ranks, only the first rank has the states.
   virtual Frame frame() = 0;
 
   /// Numbers in a checkpoint for the code that has made this simulation.
@@ -82,11 +81,11 @@ class Simulation : public app::Simulation {
 /// The notes in a checkpoint. They are not checked: the file may be forged.
 ///
 /// @param options   that the checkpoint must fit
-/// @throws dynasoar::Error if the file cannot be read or has no notes; app::UsageError if it is of another program or
-///         has other options
+/// @throws dynasoar::Error if the file cannot be read or has no notes; app::UsageError if another program wrote it, or
+///         if it has other options
 std::vector<std::int64_t> saved_notes(const app::SavedOptions& options, const std::string& path);
 
-/// The parameters that decide a run, for checkpoints.
+/// The parameters that determine a run, for checkpoints.
 app::SavedOptions options_of(const Parameters& parameters);
 
 // The implementations. @pre parameters.edge is dead or torus
@@ -116,8 +115,8 @@ std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
 /// One of the functions above.
 using Make = std::function<std::unique_ptr<Simulation>(const Parameters&)>;
 
-/// The unbounded plane, with an implementation for bounded frames: whenever life could reach the edge of the frame, a
-/// new frame is made around the living cells. `parameters.edge` is ignored.
+/// The unbounded plane, with an implementation for bounded frames. Before a cell that is not dead can reach the edge of
+/// the frame, a new frame is made around all such cells. `parameters.edge` is ignored.
 ///
 /// @throws std::runtime_error, also from step(), if the frame would get 2^31 cells or more
 std::unique_ptr<Simulation> make_growing(const Parameters& parameters, Make make);

@@ -1,14 +1,13 @@
 /// @file
 /// The hand-written baselines with lists: the algorithm of cells.cpp without objects and without allocation. Agents
-/// are entries of a list in a plain array, which every step copies to another one, those that are still needed and no
-/// others. One algorithm for both; they differ in how entries lie in memory, as a structure of arrays or as an array of
-/// structures.
+/// are entries of a list in a plain array. Every step copies the agents that are still needed to another list. The two
+/// baselines differ only in their layout: a structure of arrays or an array of structures.
 ///
-/// A step has two loops over the list. First agents *act* as they decided: some alive cells die, some candidates come
-/// alive, which changes the bytes of the cells around (cell_bytes.h) and puts new candidates behind the list's end.
-/// Then agents *look* at their cells' bytes, which only agents that leave change now, decide the next state of
-/// their cell, and go to the other list. An agent stays the same entry when its cell is born or dies,
-/// so one list is enough, and all of its entries run the same code.
+/// A step has two loops over the list. First, agents *act* as they have decided: some alive cells die, and some
+/// candidates come alive. This changes the bytes of the cells around (cell_bytes.h) and appends new candidates to the
+/// list. Then, agents *look* at their cells' bytes, decide the next state of their cell, and go to the other list. In
+/// this loop, only agents that leave the list change a byte. An agent keeps its entry when its cell is born or dies, so
+/// one list is enough, and all entries run the same code.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,14 +31,14 @@
 namespace life {
 namespace sparse {
 
-/// Indices of each loop. The host does not know how long a list is; so loops have a fixed number of workers, which
-/// share its entries: on a GPU about the number of its threads, on CPUs a few for each.
+/// The number of workers of a loop. The host does not know how long a list is, so loops have a fixed number of workers,
+/// which share its entries: on a GPU about one for each thread that it can run, on CPUs a few for each thread.
 inline constexpr std::uint32_t kWorkers = dynasoar::kCudaBackend ? 1u << 18 : 512;
 
-/// Entries that a worker appends at a time. The lanes of a warp append together anyway.
+/// Entries that a worker appends at a time. On a GPU, the lanes of a warp append together.
 inline constexpr std::uint32_t kBatch = dynasoar::kCudaBackend ? 1 : 64;
 
-/// Someone who looks after a cell that may change: alive, dying, or dead with alive neighbours.
+/// An entry for a cell that may change: alive, dying, or dead with alive neighbours.
 struct alignas(8) Agent {
   std::uint32_t cell;
   std::uint16_t state;
@@ -48,16 +47,16 @@ struct alignas(8) Agent {
 
 /// How many agents a list has.
 ///
-/// An agent that is appended takes its place from an atomic counter. The order is relaxed, because places must only be
-/// unique: only the next loop reads the entries and their number.
+/// A thread that appends an agent takes its index from an atomic counter. The order is relaxed, because indices only
+/// have to be unique: only the next loop reads the entries and their number.
 struct Counts {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
 
-  Word settled;    ///< came from the other list; changes only while its agents look
-  Word newcomers;  ///< are behind these; changes only while the list's agents act
+  Word settled;    ///< agents from the other list; changes only while that list's agents look
+  Word newcomers;  ///< new candidates after these; changes only while this list's agents act
 };
 
-/// A list of agents, as the device sees it. There is never more than one for a cell.
+/// A list of agents, as the device sees it. There is at most one agent for a cell.
 ///
 /// @tparam Layout   where entries lie: `cell(i)`, `state(i)`, `next(i)` and `put(i, agent)`
 template <class Layout>
@@ -69,8 +68,8 @@ struct List {
   __device__ std::uint32_t size() const { return settled() + counts->newcomers.load(dynasoar::Order::relaxed); }
 };
 
-/// What one worker does of a loop: on a GPU every n-th item, so that neighbouring threads read what lies side by side;
-/// on CPUs a row of them.
+/// The items of a loop that one worker processes: on a GPU every n-th item, so that neighbouring threads read adjacent
+/// memory; on CPUs consecutive items.
 struct Share {
   std::uint32_t begin;
   std::uint32_t end;
@@ -87,7 +86,7 @@ struct Share {
   }
 };
 
-/// Takes `n` numbers in a row from a counter and returns the first. Lanes that want equally many do so with one atomic
+/// Takes `n` consecutive numbers from a counter and returns the first. Lanes that call with the same n share one atomic
 /// addition.
 __device__ inline std::uint32_t take_numbers(Counts::Word& counter, std::uint32_t n) {
   const auto group = dynasoar::PlatformWarp().coalesce().matching(n);
@@ -98,7 +97,7 @@ __device__ inline std::uint32_t take_numbers(Counts::Word& counter, std::uint32_
   return group.broadcast(first) + n * static_cast<std::uint32_t>(group.rank());
 }
 
-/// Goes through a worker's share and appends agents to a list.
+/// Processes a worker's items and appends agents to a list.
 ///
 /// @param counter    the list's, for these agents
 /// @param agent_of   `agent_of(i, agent)` sets the agent for item i, or returns false if there is none
@@ -114,7 +113,8 @@ __device__ void append(Share share, const Layout& list, Counts::Word& counter, F
   }
 }
 
-/// Gives every cell that is not dead at the start an agent that makes it so in its first act. One index per worker.
+/// Creates an agent for every cell that is not dead at the start. The cell gets its state when the agent first acts.
+/// One index per worker.
 template <class Layout>
 struct Populate {
   CellBytes cells;
@@ -158,7 +158,7 @@ struct Act {
     }
   }
 
-  /// The cells around this one, which is alive from now on, have a neighbour more. Those that had no agent get one.
+  /// Called when a cell comes alive: its neighbours count it, and those without an agent get one.
   __device__ void appear(std::uint32_t c) const {
     std::uint32_t alone = 0;  // a bit per neighbour that had no agent
     for (std::uint32_t which = 0; which < kNeighbors; ++which) {
@@ -194,8 +194,8 @@ struct Act {
   }
 };
 
-/// Decides on the next step, and copies the agents to the other list but for those of dead cells without alive
-/// neighbours. One index per worker.
+/// Decides the next step, and copies the agents to the other list, except those of dead cells without alive neighbours.
+/// One index per worker.
 template <class Layout>
 struct Look {
   CellBytes cells;
@@ -270,8 +270,8 @@ class SoaStorage : app::StructureOfArrays<&Agent::cell, &Agent::state, &Agent::n
   Layout layout() const { return {view()}; }
 };
 
-// Not an app::ArrayOfStructures, whose views do not tell the compiler how entries are aligned: it reads two states at
-// once.
+// Not an app::ArrayOfStructures: its views do not tell the compiler how entries are aligned. With the alignment, it
+// reads two states at once.
 class AosStorage {
  public:
   struct Layout {

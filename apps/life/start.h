@@ -14,7 +14,7 @@
 
 namespace life {
 
-/// What a random number is for; its number is part of the key.
+/// The purpose of a random number. Its value is part of the key.
 enum class Decision : std::uint32_t {
   initial = 0,  ///< whether a cell is alive in a random start
 };
@@ -31,7 +31,7 @@ struct StartView {
 
   /// The state of cell c of the frame.
   __device__ std::uint32_t state(std::uint64_t c) const {
-    // In the left and upper margin huge, and so outside, too.
+    // In the left and upper margin, the unsigned coordinates are huge, and so outside, too.
     const std::uint32_t x = static_cast<std::uint32_t>(c % frame_width) - margin;
     const std::uint32_t y = static_cast<std::uint32_t>(c / frame_width) - margin;
     if (x >= width || y >= height) return kDead;

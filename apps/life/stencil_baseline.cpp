@@ -1,7 +1,7 @@
 /// @file
-/// The baseline for speed: Life with 64 cells in a word, two arrays and one loop a step. A thread makes one word of the
-/// next generation: it adds up the eight neighbours of all 64 cells at once, a number of four bits per cell in four
-/// words, and finds out with a few logical operations which cells are alive next.
+/// The baseline for speed: Life with 64 cells in a word, two arrays, and one loop per step. A thread computes one word
+/// of the next generation. It adds up the eight neighbours of all 64 cells at once: four words hold a four-bit number
+/// for each cell. A few logical operations then determine which cells are alive next.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ __device__ inline std::uint32_t count_bits(Word bits) {
 
 /// The present generation, as the device sees it: bit i of word j of a row is the cell with x = 64 j + i.
 struct Cells {
-  const Word* words;  ///< [(height + 1) * row_words], the last row stays empty: it is what lies beyond a dead edge
+  const Word* words;  ///< [(height + 1) * row_words]; the last row, beyond a dead edge, stays empty
   Lattice lattice;
   std::uint32_t row_words;
 
@@ -51,7 +51,7 @@ struct Cells {
     return row(y + 1 < lattice.height ? y + 1 : lattice.torus ? 0 : lattice.height);
   }
 
-  /// Cells of word j that there are: the last word of a row may be used in part.
+  /// The number of cells in word j: a row may use only a part of its last word.
   __device__ std::uint32_t used(std::uint32_t j) const {
     return j + 1 < row_words ? kWordBits : lattice.width - j * kWordBits;
   }
@@ -89,7 +89,7 @@ struct Cells {
     return {above, beside, below};
   }
 
-  /// All cells of word j that there are.
+  /// A word in which the bits of all cells of word j are set.
   __device__ Word all(std::uint32_t j) const {
     const std::uint32_t bits = used(j);
     return bits == kWordBits ? ~Word{0} : (Word{1} << bits) - 1;
@@ -167,7 +167,7 @@ class Stencil final : public FrameBaseline {
 
   void step() override {
     begin_step();
-    submit_step();  // not recorded: that pays from two loops on
+    submit_step();  // not recorded, because a step is only one loop
   }
 
   void submit_step() override {
@@ -182,7 +182,7 @@ class Stencil final : public FrameBaseline {
     executor().for_each_index(lattice().cells(), Copy{cells(now_in()), frame});
   }
 
-  /// Which of the generations is there after this step.
+  /// Index of the array that has the generation after this step.
   std::size_t now_in() const { return steps() % 2; }
 
   Cells cells(std::size_t present) const { return {generations_[present].data(), lattice(), row_words_}; }
