@@ -1,12 +1,12 @@
 /// @file
 /// Sugarscape with males and females as objects; the cells are plain arrays. The model itself is in README.md.
 ///
-/// Whoever wants a cell *asks*: it sets a bit in the cell that says from which side. In the next loop each of the
-/// askers finds out for itself whom the cell chose, so cells need no loop of their own for that. A cell that was asked
-/// for is inhabited afterwards, and its inhabitant forgets the question in the next step.
+/// An agent that wants a cell *asks*: it sets a bit in the cell, which encodes the position of the agent. In the next
+/// loop, each agent that asked computes which of them the cell chooses, so cells need no loop of their own for this.
+/// After that loop, the cell has an inhabitant, which clears the bits in the next step.
 ///
-/// A loop reads what the loops before it wrote, and every location has one writer in a loop or is changed by a
-/// commutative atomic, so nothing depends on the order in which threads run.
+/// A loop reads values that earlier loops have written. Every location has one writer in a loop, or changes only by
+/// commutative atomics. So the result does not depend on the order of threads.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,8 +37,8 @@ struct Landscape {
   Grid grid;
   Seed seed;
   app::StepNumber step;
-  Agent** agents;         ///< [cells] who lives there, or null
-  std::uint8_t* kinds;    ///< [cells] kFree, kMale ...: all that most neighbours need to see
+  Agent** agents;         ///< [cells] the agent that lives there, or null
+  std::uint8_t* kinds;    ///< [cells] kFree, kMale ...: the only value that most neighbours read
   std::uint16_t* sugars;  ///< [cells]
   std::uint8_t* growths;  ///< [cells]
   std::uint8_t* rows;     ///< [cells] what a cell receives from its row in this step
@@ -62,7 +62,7 @@ struct Landscape {
     return all;
   }
 
-  /// An agent, or nobody, lives in cell c from now on.
+  /// Sets the inhabitant of cell c; null: none.
   __device__ void put(std::uint32_t c, Agent* agent, std::uint8_t kind) const {
     agents[c] = agent;
     kinds[c] = agent != nullptr ? kind : kFree;
@@ -86,7 +86,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
   __device__ Agent(std::uint32_t cell, Traits traits)
       : cell_(cell), wealth_(traits.endowment), traits_(traits), age_(0) {}
 
-  /// Grows older and eats, or dies.
+  /// The agent grows older and eats, or dies.
   __device__ void live(Landscape land) {
     land.forget_question(cell_);
     ++age_;
@@ -114,7 +114,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
  protected:
   __device__ bool is_ready_for_children() const { return is_ready(age_, wealth_, traits_); }
 
-  /// Moves to the cell that it asked for, if that chose it, and harvests where it is then.
+  /// Moves to the cell that it asked for if the cell chose it, and harvests the agent's cell.
   __device__ void move_and_harvest(Landscape land) {
     if (choice_ != kNone && is_chosen(land, cell_, choice_, Decision::move_accept)) {
       land.put(cell_, nullptr, kFree);
@@ -149,7 +149,7 @@ class Female : public Agent {
     proposals_->fetch_or(1u << position, dynasoar::Order::relaxed);
   }
 
-  /// Accepts the richest of those who propose, unless she has all her children.
+  /// Accepts the richest male that proposes, unless she has borne all her children.
   __device__ void accept(Landscape land) {
     const Positions suitors(proposals_->load(dynasoar::Order::relaxed));
     if (suitors.empty()) return;
@@ -203,14 +203,14 @@ class Male : public Agent {
     if (beloved_ != kNone) beloved(land)->receive_proposal(mirrored(beloved_));
   }
 
-  /// Asks for a cell for a child, if she has accepted.
+  /// Asks for a cell for a child, if the female has accepted him.
   __device__ void ask_for_cradle(Landscape land) {
     choice_ = kNone;
     if (beloved_ == kNone || !beloved(land)->has_accepted(mirrored(beloved_))) return;
     choice_ = ask_for(land, cell_, in_sight(land, kFree, cell_, traits_->vision), Decision::birth_ask);
   }
 
-  /// Has a child in the cell that he asked for, if that chose him.
+  /// Has a child in the cell that he asked for, if the cell chose him.
   __device__ void have_child(Landscape land) {
     if (choice_ == kNone || !is_chosen(land, cell_, choice_, Decision::birth_accept)) return;
     const std::uint32_t cradle = land.grid.at(cell_, choice_);
@@ -288,7 +288,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// A heap that is enough: every cell could hold a female, and half of the slots of their blocks may be free.
+  /// A sufficient heap: every cell could hold a female, and half of the slots of the females' blocks may be free.
   static std::size_t heap_bytes(std::uint32_t cells) {
     const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
     return std::max(AllocatorT::heap_bytes_for<Male>(agents), AllocatorT::heap_bytes_for<Female>(agents));
@@ -299,7 +299,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
             sugars_.data(), growths_.data(), rows_.data(), asked_.data()};
   }
 
-  void add_arrays(dynasoar::CheckpointItems& items) const {  // nobody asks between steps
+  void add_arrays(dynasoar::CheckpointItems& items) const {  // no agent asks between steps
     items.add(dynasoar::array("agents", agents_))
         .add(dynasoar::array("kinds", kinds_))
         .add(dynasoar::array("sugars", sugars_))
@@ -321,7 +321,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     end_phase(1);
     handle().parallel_do<Agent, &Agent::live>(land);
     end_phase(2);
-    const auto kept = handle().keep_lists();  // nobody is born before the last loop
+    const auto kept = handle().keep_lists();  // no agent is born before the last loop
     handle().parallel_do<Agent, &Agent::ask>(land);
     end_phase(3);
     handle().parallel_do<&Male::move>(land);

@@ -1,14 +1,13 @@
 /// @file
-/// The hand-written baselines: Sugarscape as one writes it for speed, without dynamic allocation: eight loops over all
-/// cells a step. One algorithm for both; they differ in how cells lie in memory, as a structure of arrays or as an
-/// array of structures.
+/// The hand-written baselines: Sugarscape without dynamic allocation, in eight loops over all cells per step. The two
+/// baselines differ only in their layout: a structure of arrays or an array of structures.
 ///
-/// Whoever wants a cell sets a bit in it that says from which side; in the next loop each of the askers finds out for
-/// itself whom the cell chose. A cell that was asked for is inhabited afterwards, and the question is forgotten in the
-/// next step, when its inhabitant grows older.
+/// An agent that wants a cell sets a bit in the cell, which encodes the position of the agent. In the next loop, each
+/// agent that asked computes which of them the cell chooses. After that loop, the cell has an inhabitant. The bits are
+/// cleared in the next step, when the inhabitant grows older.
 ///
-/// In the loops in which agents move or are born, a thread looks at what its own cell has noted before (`choice`,
-/// `partner`), never at its kind: that may be changing, when somebody comes in.
+/// In the loops in which agents move or are born, a thread reads values that an earlier loop stored in its own cell
+/// (`choice`, `partner`). It does not read the cell's kind, because an agent may be moving in at the same time.
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +26,7 @@
 namespace sugarscape {
 namespace {
 
-/// The choice of a free cell, so that it is told apart from an agent that stays (kNone).
+/// The choice of a free cell. It differs from kNone, the choice of an agent that stays.
 constexpr std::uint8_t kNoAgent = 26;
 
 using Requests = dynasoar::AtomicWord<std::uint32_t>;
@@ -68,7 +67,7 @@ struct Cells : View {
   __device__ Requests& proposals(std::uint32_t c) const { return this->template at<&Cell::proposals>(c); }
 };
 
-/// Everything that a loop over the cells needs, passed to the device by value.
+/// The data of the loops over cells, passed to the device by value.
 template <class View>
 struct DenseStep {
   Cells<View> cells;
@@ -90,7 +89,7 @@ struct DenseStep {
     cells.proposals(c).store(0, dynasoar::Order::relaxed);
   }
 
-  /// What has grown is given away, within the row for now; the agent grows older and eats, or dies.
+  /// Sugar grows, and the cell adds up the gifts of its row. The agent grows older and eats, or dies.
   __device__ void live(std::uint32_t c) const {
     cells.row(c) =
         static_cast<std::uint8_t>(grid.sum_of_row(c, [this](std::uint32_t giver) { return shared(grown_at(giver)); }));
@@ -246,7 +245,7 @@ class DenseLandscape final : public app::OnGrid<app::DenseSimulation<Simulation>
 
   std::vector<CellState> cells() override { return states_of(present()); }
 
-  /// Makes the first agents. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+  /// Makes the first agents. Public, because nvcc requires this of functions that contain a device lambda.
   void populate(Thresholds thresholds) {
     const auto now = present();
     for_each(grid_.cells(), [=] __device__(std::uint32_t c) { now.init(c, thresholds); });

@@ -1,9 +1,9 @@
 /// @file
-/// Sugarscape with cells, males and females as objects. The model itself is in README.md; the loops are those of
-/// agents.cpp: who wants a cell asks for it, and finds out in the next loop whom the cell chose.
+/// Sugarscape with cells, males and females as objects. README.md defines the model. The loops are those of agents.cpp:
+/// an agent that wants a cell asks for it, and computes in the next loop which agent the cell chooses.
 ///
-/// Cells find each other in a table of all cells, row by row: 24 pointers in every cell would take more memory than
-/// everything else together.
+/// Cells find each other in a table of all cells, row by row. With 24 pointers instead, every cell would take more
+/// memory for pointers than for all other data.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ class Male;
 class Female;
 using AllocatorT = app::Allocator<Cell, Male, Female>;
 
-/// What all objects know.
+/// The data that all objects use.
 struct World {
   Grid grid;
   Seed seed;
@@ -44,13 +44,13 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
   using Requests = dynasoar::AtomicWord<std::uint32_t>;
   DYNASOAR_FIELDS(Cell, (index_, std::uint32_t),  // row by row
-                  (agent_, Agent*),               // who lives here, or null
+                  (agent_, Agent*),               // the agent that lives here, or null
                   (asked_, Requests),             // bit p: the agent at position p of the window asks for this cell
                   (sugar_, std::uint16_t), (growth_, std::uint8_t),
                   (share_, std::uint8_t),  // what each neighbour receives in this step
-                  (kind_, std::uint8_t));  // kFree, kMale ...: all that most neighbours need to see
+                  (kind_, std::uint8_t));  // kFree, kMale ...: the only value that most neighbours read
 
-  /// Cell `index`, which enters itself in the table of all cells.
+  /// Cell `index`. It stores itself in the table of all cells.
   __device__ Cell(std::size_t index, World world)
       : index_(static_cast<std::uint32_t>(index)),
         agent_(nullptr),
@@ -88,7 +88,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
     return world.table[world.grid.at(index_, position)];
   }
 
-  /// An agent, or nobody, lives here from now on.
+  /// Sets the inhabitant; null: none.
   __device__ void put(Agent* agent, std::uint8_t kind) {
     agent_ = agent;
     kind_ = agent != nullptr ? kind : kFree;
@@ -99,7 +99,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
     asked_->fetch_or(1u << position, dynasoar::Order::relaxed);
   }
 
-  /// Whether this cell chooses the agent at `position` among those who asked for it.
+  /// Whether this cell chooses the agent at `position` among those that asked for it.
   __device__ bool chooses(std::uint32_t position, const World& world, Decision decision) const {
     const Positions askers(asked_->load(dynasoar::Order::relaxed));
     return choose(askers, world.seed, decision, index_, world.step) == position;
@@ -121,7 +121,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ Agent(Cell* cell, Traits traits) : cell_(cell), wealth_(traits.endowment), traits_(traits), age_(0) {}
 
-  /// Grows older and eats, or dies.
+  /// The agent grows older and eats, or dies.
   __device__ void live() {
     cell_->forget_question();
     ++age_;
@@ -157,14 +157,14 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
     cell_->at(world, choice_)->receive_question(mirrored(choice_));
   }
 
-  /// The cell that it asked for, if that chose it, else null.
+  /// The cell that the agent asked for if the cell chose it, else null.
   __device__ Cell* granted(const World& world, Decision decision) const {
     if (choice_ == kNone) return nullptr;
     Cell* const wanted = cell_->at(world, choice_);
     return wanted->chooses(mirrored(choice_), world, decision) ? wanted : nullptr;
   }
 
-  /// Moves to the cell that it asked for, if that chose it, and harvests where it is then.
+  /// Moves to the cell that it asked for if the cell chose it, and harvests the agent's cell.
   __device__ void move_and_harvest(const World& world) {
     if (Cell* const to = granted(world, Decision::move_accept)) {
       cell_->put(nullptr, kFree);
@@ -199,7 +199,7 @@ class Female : public Agent {
     proposals_->fetch_or(1u << position, dynasoar::Order::relaxed);
   }
 
-  /// Accepts the richest of those who propose, unless she has all her children.
+  /// Accepts the richest male that proposes, unless she has borne all her children.
   __device__ void accept(World world) {
     const Positions suitors(proposals_->load(dynasoar::Order::relaxed));
     if (suitors.empty()) return;
@@ -233,7 +233,7 @@ class Male : public Agent {
  public:
   using BaseClass = Agent;
   DYNASOAR_FIELDS(Male, (beloved_, Female*),    // the female that he proposed to, or null
-                  (direction_, std::uint8_t));  // where he is in her window
+                  (direction_, std::uint8_t));  // his position in her window
 
   using Agent::Agent;
 
@@ -257,14 +257,14 @@ class Male : public Agent {
     beloved_->receive_proposal(direction_);
   }
 
-  /// Asks for a cell for a child, if she has accepted.
+  /// Asks for a cell for a child, if the female has accepted him.
   __device__ void ask_for_cradle(World world) {
     choice_ = kNone;
     if (beloved_ == nullptr || !beloved_->has_accepted(direction_)) return;
     ask_for(in_sight(world, kFree, cell_->index(), traits_->vision), world, Decision::birth_ask);
   }
 
-  /// Has a child in the cell that he asked for, if that chose him.
+  /// Has a child in the cell that he asked for, if the cell chose him.
   __device__ void have_child(World world) {
     Cell* const cradle = granted(world, Decision::birth_accept);
     if (cradle == nullptr) return;
@@ -321,7 +321,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// A heap that is enough: every cell could hold a female, and half of the slots of their blocks may be free.
+  /// A sufficient heap: every cell could hold a female, and half of the slots of the females' blocks may be free.
   static std::size_t heap_bytes(std::uint32_t cells) {
     const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
     return AllocatorT::heap_bytes_for<Cell>(cells + kSlotsInFlight) +
@@ -342,7 +342,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     count_step();
     const World world = view();
     {
-      const auto kept = handle().keep_lists();  // nobody dies before agents live
+      const auto kept = handle().keep_lists();  // no agent dies before the loop "live"
       handle().parallel_do<&Cell::grow>();
       end_phase(0);
       handle().parallel_do<&Cell::receive>(world);
@@ -350,7 +350,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
       handle().parallel_do<Agent, &Agent::live>();
       end_phase(2);
     }
-    const auto kept = handle().keep_lists();  // nobody is born before the last loop
+    const auto kept = handle().keep_lists();  // no agent is born before the last loop
     handle().parallel_do<Agent, &Agent::ask>(world);
     end_phase(3);
     handle().parallel_do<&Male::move>(world);

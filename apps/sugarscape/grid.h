@@ -11,7 +11,7 @@
 
 namespace sugarscape {
 
-/// Positions in a window are numbered row by row, 0 to 24; its cell itself is in the middle, at 12.
+/// Positions in a window are numbered row by row, 0 to 24. The cell of the window is in the middle, at 12.
 inline constexpr std::uint32_t kWindowSide = 5;
 inline constexpr std::uint32_t kWindowCells = 25;
 inline constexpr std::uint32_t kMiddle = 12;
@@ -105,10 +105,10 @@ struct Grid {
     return corner(c) + position / kWindowSide * width + position % kWindowSide;
   }
 
-  /// Calls `use(position, is_there, value)` for the whole window of c, in order. `is_there` says whether the position
-  /// is one of these; then `value` is read(cell). Otherwise it is read(c), and not to be used.
+  /// Calls `use(position, is_there, value)` for the whole window of c, in order. If the position is one of these,
+  /// `is_there` is true and `value` is read(cell). Otherwise `value` is read(c), and must not be used.
   ///
-  /// So no read waits for a decision, and if `use` does not branch either, all 25 are under way at once on a GPU.
+  /// So no read waits for a branch. If `use` does not branch either, all 25 reads are in flight at once on a GPU.
   template <class Read, class Use>
   __device__ void for_each_at(std::uint32_t c, Positions positions, Read read, Use use) const {
     const std::uint32_t first = corner(c);
@@ -119,7 +119,7 @@ struct Grid {
     }
   }
 
-  /// Those of these positions in c's window for whose cells `predicate(cell)` holds. Reads as for_each_at does.
+  /// The positions among these for whose cells in c's window `predicate(cell)` holds. Reads as for_each_at does.
   template <class F>
   __device__ Positions where(std::uint32_t c, Positions positions, F predicate) const {
     Positions found;

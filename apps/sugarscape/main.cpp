@@ -1,5 +1,5 @@
 /// @file
-/// The program sugarscape: the model's options, and what its results look like.
+/// The program sugarscape: the model's options and outputs.
 
 #include <vector>
 

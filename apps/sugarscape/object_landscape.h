@@ -18,9 +18,9 @@ using app::kSlotsInFlight;
 
 /// A simulation whose agents are objects of allocator type A.
 ///
-/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops. It has
+/// @tparam Objects   the simulation, which owns all data except the objects, and submits the loops. It has
 ///                   `submit_step()`, `view()` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
-///                   `heap_bytes(cells)`, and what app::ObjectSimulation asks for: `add_arrays(items)`,
+///                   `heap_bytes(cells)`, and the functions that app::ObjectSimulation requires: `add_arrays(items)`,
 ///                   `read_columns()`
 template <class Objects, class A>
 class ObjectLandscape : public app::OnGrid<app::ObjectSimulation<Objects, Simulation, A>> {
@@ -32,7 +32,7 @@ class ObjectLandscape : public app::OnGrid<app::ObjectSimulation<Objects, Simula
   void paint_on(const app::Canvas& canvas) { this->paint_cells_of(canvas, objects().view()); }
 
  protected:
-  /// @param phases   of a step. Here: those of one in which females accept in a loop of their own
+  /// @param phases   of a step. The default is for variants in which females accept in a loop of their own
   explicit ObjectLandscape(const Parameters& parameters,
                            const app::PhaseNames& phases = {"sugar grows", "sugar spreads", "agents live", "agents ask",
                                                             "agents move", "males propose", "females accept",

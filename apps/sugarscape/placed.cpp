@@ -36,7 +36,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  /// A sufficient heap. Placed objects of a SoaAllocator are not in it.
   static std::size_t heap_bytes(std::uint32_t cells) {
     const std::size_t agents = cells + kSlotsInFlight;
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Cell>(cells) +
@@ -51,7 +51,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   void load_objects(const std::string& path, const dynasoar::CheckpointItems& items) { lattice_.load(path, items); }
 
   void record() override {
-    handle().device_pointer();  // the kernel that counts sees what the last loop has changed
+    handle().device_pointer();  // the kernel that counts sees the changes of the last loop
     ObjectLandscape::record();
   }
 
@@ -86,10 +86,10 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
  private:
   using Lattice = app::LatticeOnRanks<Cell, Male, Female>;
 
-  /// "Sugar spreads" reaches 2 rows away, and each of the five loops in which agents look and then change what they see
-  /// reaches 4: the changes are complete only where all who might make them have been visited. With all of that, ranks
-  /// exchange rows once a step. With two exchanges, one of them before "males propose", a halo of 12 would do: ranks
-  /// would wait for each other twice as often, and copy more rows.
+  /// "Sugar spreads" reaches 2 rows away. Each of the five loops in which agents look and then change objects in sight
+  /// reaches 4: changes in a row are complete only if the loop has visited all agents that might make them. With a halo
+  /// of the sum, ranks exchange rows once per step. With two exchanges, one of them before "males propose", a halo of
+  /// 12 would be enough, but ranks would wait for each other twice as often, and copy more rows.
   static constexpr int kHalo = 22;
 
   Seed seed_;

@@ -2,13 +2,13 @@
 /// Cells, males and females as objects that are placed on a lattice, and the functions that their loops call. Used by
 /// placed.cpp and, on several ranks, by tests. The model itself is in README.md.
 ///
-/// An agent that wants a cell *asks*: it sets a bit in the cell that says from which side. In the next loop each of the
-/// askers finds out for itself whom the cell chose; the one that was chosen clears the bits. A male *bids* for a female
-/// with an atomic minimum, and finds out in the next loop whether his bid is the lowest.
+/// An agent that wants a cell *asks*: it sets a bit in the cell, which encodes the position of the agent. In the next
+/// loop, each agent that asked computes which of them the cell chooses, and the chosen agent clears the bits. A male
+/// *bids* for a female with an atomic minimum, and checks in the next loop whether his bid is the lowest.
 ///
-/// A loop reads what the loops before it wrote, and every location has one writer in a loop or is changed by a
-/// commutative atomic, so nothing depends on the order in which threads run. Nothing refers to memory: agents note
-/// positions in their windows, so that they can be copied to other ranks.
+/// A loop reads values that earlier loops have written. Every location has one writer in a loop, or changes only by
+/// commutative atomics. So the result does not depend on the order of threads. Agents have no pointers, but positions
+/// in their windows, so that they can be copied to other ranks.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Male;
 class Female;
 using AllocatorT = app::Allocator<Cell, Male, Female>;
 
-/// What loops are given.
+/// The argument of the loops.
 struct Landscape {
   Seed seed;
   app::StepNumber step;
@@ -49,9 +49,9 @@ struct Landscape {
     return dynasoar::lattice_of<Cell>().neighbour(middle, {p % 5 - 2, p / 5 - 2});
   }
 
-  /// Calls `use(position, is_there, value)` for the window around `middle`, in order. `is_there` says whether the
-  /// position is at most `vision` away and within the lattice; then `value` is read(place). Otherwise it is
-  /// read(middle), and not to be used. So no read waits for a decision: see Grid::for_each_at.
+  /// Calls `use(position, is_there, value)` for the window around `middle`, in order. If the position is at most
+  /// `vision` away and within the lattice, `is_there` is true and `value` is read(place). Otherwise `value` is
+  /// read(middle), and must not be used. So no read waits for a branch: see Grid::for_each_at.
   template <class Read, class Use>
   __device__ static void look(Place middle, std::uint32_t vision, Read read, Use use) {
     DYNASOAR_UNROLL()
@@ -73,13 +73,13 @@ struct Landscape {
     return free;
   }
 
-  /// Those of them that have the most sugar.
+  /// The free positions in sight with the most sugar.
   __device__ static Positions best_in_sight(Place middle, std::uint32_t vision);
 
   /// The agent at `middle` asks for one of the candidates, if there are any. @return which one, or kNone
   __device__ std::uint8_t ask(Place middle, Positions candidates, Decision decision) const;
 
-  /// The place at `position`, for which the agent at `middle` asked, if that chooses the agent. Then it is the agent's.
+  /// The place at `position`, for which the agent at `middle` asked, if its cell chooses the agent. The agent takes it.
   __device__ Place taken(Place middle, std::uint8_t position, Decision decision) const;
 
   __device__ std::uint8_t kind(std::uint32_t c) const;
@@ -98,7 +98,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ Cell() : sugar_(0), growth_(0), row_(0) { forget_questions(); }
 
-  /// What has grown is given away, within the row for now.
+  /// Sugar grows, and the cell adds up the gifts of its row.
   __device__ void grow() {
     const Place here = dynasoar::place_of(this);
     std::uint32_t shares = 0;
@@ -134,7 +134,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
     asked_->fetch_or(1u << position, dynasoar::Order::relaxed);
   }
 
-  /// Those who ask; nobody after forget_questions().
+  /// The agents that ask; none after forget_questions().
   __device__ Positions askers() const { return Positions(asked_->load(dynasoar::Order::relaxed)); }
 
   __device__ void forget_questions() { asked_->store(0, dynasoar::Order::relaxed); }
@@ -171,14 +171,14 @@ __device__ inline Place Landscape::taken(Place middle, std::uint8_t position, De
   const Place wanted = at(middle, position);
   Cell* const cell = dynasoar::at<Cell>(wanted);
   const Positions askers = cell->askers();
-  if (!askers.contains(mirrored(position))) return Place();  // another one was chosen, and has cleared the bits
+  if (!askers.contains(mirrored(position))) return Place();  // the cell chose another agent, which has cleared the bits
   if (choose(askers, seed, decision, number(wanted), step) != mirrored(position)) return Place();
   cell->forget_questions();
   return wanted;
 }
 
-/// What most loops need of an agent. Few places have an agent, so each field would be in a part of memory of its own.
-/// Therefore all values are in one field.
+/// The values of an agent that most loops need, in one field. Few places have an agent, so the values in several fields
+/// would be far apart in memory.
 struct Body {
   std::uint32_t wealth;
   Traits traits;
@@ -193,7 +193,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ explicit Agent(Traits traits) : body_(Body{traits.endowment, traits, 0, kNone}) {}
 
-  /// Grows older and eats, or dies.
+  /// The agent grows older and eats, or dies.
   __device__ void live() {
     ++body_->age;
     if (dies(body_->age, body_->wealth, body_->traits)) {
@@ -225,7 +225,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
  protected:
   __device__ bool is_ready_for_children() const { return is_ready(body_->age, body_->wealth, body_->traits); }
 
-  /// Moves to the cell that it asked for, if that chose it, and harvests where it is then.
+  /// Moves to the cell that it asked for if the cell chose it, and harvests the agent's cell.
   template <class T>
   __device__ static T* moved_and_fed(T* agent, const Landscape& land) {
     Place here = dynasoar::place_of(agent);
@@ -254,7 +254,7 @@ class Female final : public Agent {
  public:
   using BaseClass = Agent;
   using Bid = dynasoar::AtomicWord<std::uint64_t>;
-  DYNASOAR_FIELDS(Female, (bid_, Bid),  // the lowest of those who propose, or kNoBid
+  DYNASOAR_FIELDS(Female, (bid_, Bid),  // the lowest bid of the males that propose, or kNoBid
                   (motherhood_, Motherhood));
 
   static constexpr std::uint64_t kNoBid = ~std::uint64_t{0};
@@ -273,7 +273,7 @@ class Female final : public Agent {
 
   __device__ void receive_proposal(std::uint64_t bid) { bid_->fetch_min(bid, dynasoar::Order::relaxed); }
 
-  /// Whether she accepts the male who made this bid. Forgets it if it was the lowest.
+  /// Whether she accepts the male that made this bid. Resets the word if the bid was the lowest.
   __device__ bool accepts(std::uint64_t bid) {
     if (bid_->load(dynasoar::Order::relaxed) != bid) return false;
     bid_->store(kNoBid, dynasoar::Order::relaxed);
@@ -299,7 +299,9 @@ class Female final : public Agent {
 class Male final : public Agent {
  public:
   using BaseClass = Agent;
-  DYNASOAR_FIELDS(Male, (beloved_, std::uint8_t));  // position of whom he proposed to, then of who accepted; or kNone
+  DYNASOAR_FIELDS(
+      Male,
+      (beloved_, std::uint8_t));  // position of the female that he proposed to, then of the one that accepted; or kNone
 
   __device__ explicit Male(Traits traits) : Agent(traits), beloved_(kNone) {}
 
@@ -324,7 +326,7 @@ class Male final : public Agent {
     dynasoar::at<Female>(Landscape::at(here, richest.position()))->receive_proposal(bid());
   }
 
-  /// Asks for a cell for a child, if she accepts.
+  /// Asks for a cell for a child, if the female accepts him.
   __device__ void ask_for_cradle(Landscape land) {
     if (beloved_ == kNone) return;
     const Place here = dynasoar::place_of(this);
@@ -335,7 +337,7 @@ class Male final : public Agent {
     body_->choice = land.ask(here, Landscape::free_in_sight(here, body_->traits.vision), Decision::birth_ask);
   }
 
-  /// Has a child in the cell that he asked for, if that chose him.
+  /// Has a child in the cell that he asked for, if the cell chose him.
   __device__ void have_child(Landscape land) {
     const std::uint8_t mother = beloved_;
     if (mother == kNone) return;

@@ -84,7 +84,7 @@ class Reference final : public app::Reference<Simulation, Census> {
     return census;
   }
 
-  // The cells that agents ask for, each with those who ask, row by row.
+  // The cells that agents ask for, each with these agents, row by row.
   using Requests = std::map<Cell, Cells>;
 
   std::uint32_t initial_growth(Cell cell) const {

@@ -19,18 +19,18 @@ using dynasoar::random::below;
 using dynasoar::random::draw;
 using dynasoar::random::Seed;
 
-/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+/// The purpose of a random number. It is part of the key, so no two decisions share random numbers.
 enum class Decision : std::uint32_t {
   growth = 0,         ///< how fast sugar grows on a cell
-  initial_agent = 1,  ///< who lives on a cell at the start
+  initial_agent = 1,  ///< which agent is on a cell at the start
   move_ask = 2,       ///< which of the best free cells an agent asks for
   move_accept = 3,    ///< which of the agents that ask for a cell moves there
   birth_ask = 4,      ///< which free cell a father asks for
-  birth_accept = 5,   ///< whose child a cell takes
+  birth_accept = 5,   ///< which father a cell chooses
   newborn = 6,        ///< a child's sex and how many children it may bear
 };
 
-/// What neighbours see of a cell; a female that males may propose to is told apart from others.
+/// The part of a cell's state that neighbours read. Females that are ready for children have a value of their own.
 inline constexpr std::uint8_t kFree = 0;
 inline constexpr std::uint8_t kMale = 1;
 inline constexpr std::uint8_t kFemale = 2;
@@ -47,28 +47,28 @@ __host__ __device__ constexpr std::uint32_t limited(std::uint32_t sugar) {
   return sugar < kCapacity ? sugar : kCapacity;
 }
 
-/// What a cell with so much sugar gives away.
+/// The gift of a cell with this much sugar.
 __host__ __device__ constexpr std::uint32_t given(std::uint32_t sugar) {
   constexpr std::uint32_t kMost = 60;
   return sugar / 8 < kMost ? sugar / 8 : kMost;
 }
 
-/// What each cell in the giver's window receives of it.
+/// The part of a gift that each cell in the giver's window receives.
 __host__ __device__ constexpr std::uint8_t share_of(std::uint32_t gift) {
   return static_cast<std::uint8_t>(gift / 8);
 }
 
-/// What a cell has when sugar spreads, after it has grown.
+/// The sugar of a cell after growth, before diffusion.
 __host__ __device__ constexpr std::uint32_t grown(std::uint32_t sugar, std::uint32_t growth) {
   return limited(sugar + growth);
 }
 
-/// What each cell in its window receives from a cell with so much sugar, grown().
+/// The part that each cell in its window receives from a cell with this much sugar after growth (grown()).
 __host__ __device__ constexpr std::uint8_t shared(std::uint32_t sugar) {
   return share_of(given(sugar));
 }
 
-/// What a cell with so much sugar, grown(), has after sugar has spread.
+/// The sugar after diffusion of a cell with this much sugar after growth (grown()).
 ///
 /// @param shares   shared() of all cells in its window and of itself
 __host__ __device__ constexpr std::uint16_t after_spread(std::uint32_t sugar, std::uint32_t shares) {
@@ -76,7 +76,7 @@ __host__ __device__ constexpr std::uint16_t after_spread(std::uint32_t sugar, st
   return static_cast<std::uint16_t>(limited(sugar - given(sugar) + received));
 }
 
-/// What an agent is born with. Four bytes, so that it is read and written as one word.
+/// The traits of an agent. Four bytes, so that they are read and written as one word.
 struct alignas(4) Traits {
   std::uint8_t vision;
   std::uint8_t max_age;
@@ -84,7 +84,7 @@ struct alignas(4) Traits {
   std::uint8_t metabolism;
 };
 
-/// Writes down what all agents have.
+/// Copies the values that all agents have.
 __device__ inline void describe_agent(CellState& state, std::uint8_t kind, Traits traits, std::uint32_t wealth,
                                       std::uint8_t age) {
   state.kind = kind;
@@ -103,7 +103,7 @@ __host__ __device__ constexpr Traits mean(Traits a, Traits b) {
           static_cast<std::uint8_t>((a.metabolism + b.metabolism) / 2)};
 }
 
-/// What each parent pays for a child.
+/// The wealth that each parent pays for a child.
 __host__ __device__ constexpr std::uint32_t birth_price(Traits traits) {
   return traits.endowment / 2u;
 }
@@ -119,7 +119,7 @@ __host__ __device__ constexpr bool dies(std::uint32_t age, std::uint32_t wealth,
   return age > traits.max_age || wealth <= traits.metabolism;
 }
 
-/// The start's fractions as integers: a word below `males` makes a male, else below `agents` a female.
+/// The start's fractions as integers. A word below `males` gives a male, and otherwise a word below `agents` a female.
 struct Thresholds {
   std::uint64_t males;
   std::uint64_t agents;
@@ -140,7 +140,7 @@ __host__ __device__ inline std::uint8_t max_children(std::uint32_t word) {
   return static_cast<std::uint8_t>(2 + below(word, 6));
 }
 
-/// Who lives on a cell at the start.
+/// The agent on a cell at the start.
 struct InitialAgent {
   std::uint8_t kind;  ///< kFree, kMale or kFemale
   Traits traits;
@@ -158,7 +158,7 @@ __host__ __device__ inline InitialAgent initial_agent(Seed seed, Thresholds thre
   return {kFemale, traits, max_children(second[1])};
 }
 
-/// What a child is besides its traits.
+/// A child's sex and, of a female, the number of children.
 struct Newborn {
   std::uint8_t kind;
   std::uint8_t max_children;  ///< of a female
@@ -194,7 +194,7 @@ class BestPlaces {
   Positions positions_;
 };
 
-/// The cells of this kind in sight of c. @tparam View   has `grid` and device functions `kind(c)` and `sugar(c)`
+/// The cells of this kind in sight of c. @tparam View   has `grid`, and device functions `kind(c)` and `sugar(c)`
 template <class View>
 __device__ Positions in_sight(const View& view, std::uint8_t kind, std::uint32_t c, std::uint32_t vision) {
   return view.grid.where(c, view.grid.sight(c, vision), [&](std::uint32_t other) { return view.kind(other) == kind; });
@@ -212,8 +212,8 @@ __device__ Positions best_in_sight(const View& view, std::uint32_t c, std::uint3
 
 /// c's agent asks for one of the candidates, if there are any. @return which one, or kNone
 ///
-/// @tparam View   also has `seed`, `step` and `requests(c)`, an atomic word: bit p, that the agent at position p of c's
-///                window asks for c
+/// @tparam View   also has `seed`, `step` and `requests(c)`, an atomic word. Bit p is set if the agent at position p of
+///                c's window asks for c
 template <class View>
 __device__ std::uint8_t ask_for(const View& view, std::uint32_t c, Positions candidates, Decision decision) {
   if (candidates.empty()) return kNone;
@@ -222,7 +222,7 @@ __device__ std::uint8_t ask_for(const View& view, std::uint32_t c, Positions can
   return position;
 }
 
-/// Whether the cell at `position`, which c's agent asked for, chooses that agent.
+/// Whether the cell at `position` chooses c's agent, which asked for it.
 template <class View>
 __device__ bool is_chosen(const View& view, std::uint32_t c, std::uint8_t position, Decision decision) {
   const std::uint32_t wanted = view.grid.at(c, position);
@@ -233,7 +233,7 @@ __device__ bool is_chosen(const View& view, std::uint32_t c, std::uint8_t positi
 /// Finds the agent with the most sugar; among equals, the one that is considered first.
 class RichestAgent {
  public:
-  /// @pre wealth > 0, as that of every agent that lives
+  /// @pre wealth > 0, like that of every living agent
   __host__ __device__ void consider(std::uint32_t position, std::uint32_t wealth) {
     if (wealth <= most_) return;
     most_ = wealth;
@@ -248,7 +248,7 @@ class RichestAgent {
   std::uint8_t position_ = kNone;
 };
 
-/// What a checkpoint says of the run that wrote it.
+/// The notes of a checkpoint about the run that wrote it.
 inline app::SavedOptions options_of(const Parameters& parameters) {
   return parameters.saved_options().add("--male", parameters.males).add("--female", parameters.females);
 }

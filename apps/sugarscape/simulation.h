@@ -1,7 +1,7 @@
 /// @file
-/// What every implementation of Sugarscape offers, and how to make one: the DSL variants, the hand-written baselines
-/// and the sequential reference. Used by the program and the tests; plain C++, so that only the implementations
-/// themselves are compiled as CUDA.
+/// The interface of all implementations of Sugarscape, and the functions that create them: the DSL variants, the
+/// hand-written baselines and the sequential reference. Used by the program and the tests. It is plain C++, so that
+/// only the implementations are compiled as CUDA.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace sugarscape {
 
-/// What is simulated. @pre males, females >= 0; males + females <= 1
+/// The parameters of the model. @pre males, females >= 0; males + females <= 1
 struct Parameters : app::GridParameters {
   double males = 0.12;    ///< fraction of the cells with a male at the start
   double females = 0.15;  ///< fraction of the cells with a female at the start
 };
 
-/// What a step leaves behind, in numbers.
+/// The numbers after a step.
 struct Census {
   std::uint64_t males = 0;
   std::uint64_t females = 0;
@@ -39,7 +39,8 @@ struct CellState {
   std::uint32_t wealth = 0;  ///< the agent's sugar
   std::uint8_t age = 0;
   std::uint8_t children = 0;
-  std::uint16_t max_children = 0;  // 16 bits: so that there is no padding, which initcheck would find uninitialized
+  std::uint16_t max_children =
+      0;  // 16 bits, so that there is no padding, which initcheck would report as uninitialized
 
   bool operator==(const CellState&) const = default;
 };
