@@ -1,10 +1,9 @@
 /// @file
-/// The hand-written baselines: the model as one writes it for speed, without dynamic allocation: a car's state lies in
-/// the cell where it is. One algorithm for both; they differ in how cells lie in memory, as a structure of arrays or as
-/// an array of structures.
+/// The hand-written baselines, without dynamic allocation: the state of a car is stored in its cell. The two baselines
+/// differ only in their layout: a structure of arrays or an array of structures.
 ///
 /// Cells of a street have consecutive numbers, so a car's plan fits in a byte: how far it goes, and after how many of
-/// these cells it enters another street. Lights cost no loop: who comes to one computes its phase.
+/// these cells it enters another street. Lights need no loop: a car that comes to a light computes its phase.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +25,7 @@ namespace {
 
 /// The speed of a cell without a car.
 constexpr std::uint8_t kNoCar = 0xFF;
-/// The plan of a cell without a car that prepared one.
+/// The plan of a cell whose car has not prepared one, or that has no car.
 constexpr std::uint8_t kNoPlan = 0xFF;
 
 struct Cell {
@@ -49,7 +48,7 @@ struct Cells : View {
   __device__ std::uint32_t& entered(std::uint32_t c) const { return this->template at<&Cell::entered>(c); }
 };
 
-/// Everything that a loop needs, passed to the device by value.
+/// The data of all loops, passed to the device by value.
 template <class View>
 struct DenseStep {
   Cells<View> cells;
@@ -57,7 +56,7 @@ struct DenseStep {
   World world;
   const std::uint32_t* producers;
 
-  // What look_ahead() wants to know.
+  // For look_ahead().
   __device__ Sign sign(std::uint32_t c) const { return cells.sign(c); }
   __device__ std::uint32_t street(std::uint32_t c) const { return cells.street(c); }
   __device__ bool is_free(std::uint32_t c) const { return cells.speed(c) == kNoCar; }
@@ -172,7 +171,7 @@ class DenseTraffic final : public app::DenseSimulation<Simulation> {
     return app::collect<CellState>(executor(), map_.cells(), [=] __device__(std::uint32_t c) { return now.state(c); });
   }
 
-  /// Makes the first cars. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+  /// Makes the first cars. Public, because nvcc requires this of functions that contain a device lambda.
   void populate() {
     const auto now = view();
     const Sign* const signs = map_.signs();

@@ -1,9 +1,10 @@
 /// @file
 /// Traffic with cars as objects; the network is plain arrays. The model itself is in README.md.
 ///
-/// Producers make cars, cars *prepare* (they look ahead and claim the right of way where they want to turn into another
-/// street), and cars *move* (as far as they got it). A loop reads what the loop before it wrote. In a loop, a cell is
-/// written by one car only: the one that leaves it, or the one that has the right to enter it.
+/// First, producers make cars. Then, cars *prepare*: they look ahead, and claim the right of way if they want to turn
+/// into another street. Finally, cars *move*, as far as they have the right of way. A loop reads values that earlier
+/// loops have written. Only one car writes to a cell in a loop: the car that leaves it, or the car that has the right
+/// to enter it.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,7 @@ struct Roads {
   StreetView map;
   const Sign* signs;             ///< [cells] what each cell shows
   const std::uint32_t* streets;  ///< [cells] the street where it is
-  Car** cars;                    ///< [cells] who is there, or null
+  Car** cars;                    ///< [cells] the car that is there, or null
 
   __device__ Sign sign(std::uint32_t c) const { return signs[c]; }
   __device__ std::uint32_t street(std::uint32_t c) const { return streets[c]; }
@@ -54,7 +55,7 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
     if (route.enters()) roads.map.claims[route.street].fetch_min(claim(roads, route), dynasoar::Order::relaxed);
   }
 
-  /// Goes as far as it has the right of way; leaves at an exit.
+  /// Goes as far as it has the right of way. On a destination, it leaves the network.
   __device__ void move(Roads roads) {
     Route route = route_;
     if (route.enters() && !has_right_of_way(roads, route)) route.stay_in_street();
@@ -87,7 +88,7 @@ __device__ inline CellState Roads::state(std::uint32_t c) const {
   return state_of(limit_now(*this, map, c, world.step), cars[c]);
 }
 
-/// Tells the cells of a street where they are.
+/// Stores in the cells of a street which street this is.
 struct NumberCells {
   StreetView map;
   std::uint32_t* streets;
@@ -136,17 +137,17 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// A heap that is enough: every cell could have a car, and half of the slots of their blocks may be free.
+  /// A sufficient heap: every cell could have a car, and half of the slots of the cars' blocks may be free.
   static std::size_t heap_bytes(const Network& network) {
     return AllocatorT::heap_bytes_for<Car>(slots_for(2 * network.cells())) + AllocatorT::least_heap_bytes();
   }
 
-  /// Lights take no loop: who comes to one computes its phase.
+  /// Lights need no loop: a car that comes to a light computes its phase.
   static app::PhaseNames phase_names() { return {"new cars", "cars prepare", "cars move"}; }
 
   Roads view() const { return {world(), map_.view(), map_.signs(), streets_.data(), cars_.data()}; }
 
-  void add_arrays(dynasoar::CheckpointItems& items) const {  // claims of a step count in that step only
+  void add_arrays(dynasoar::CheckpointItems& items) const {  // claims are valid only in their step
     items.add(dynasoar::array("cars", cars_));
   }
 

@@ -2,8 +2,8 @@
 /// Traffic with cells, streets, traffic lights and cars as objects. The model itself is in README.md; the loops are
 /// those of cars.cpp: producers make cars, cars prepare, cars move.
 ///
-/// Cells know the next one, so nothing here computes with cell numbers. What is special about a cell is its class, and
-/// a pointer tells the class without a look at the object.
+/// Cells have pointers to the next cell, so the code does not use cell numbers. The class of a cell says whether it is
+/// special, and a pointer contains the class, so that a car need not read the cell.
 
 #include <array>
 #include <cstddef>
@@ -32,19 +32,19 @@ class TrafficLight;
 class Car;
 using AllocatorT = app::Allocator<Cell, ProducerCell, DestinationCell, StopCell, Street, TrafficLight, Car>;
 
-/// What a light is made of.
+/// The data from which a light is made.
 struct LightSeed {
   std::uint32_t green;
   std::uint8_t phases;
 };
 
-/// The light of an intersection: lets streets go in turn, by phases.
+/// The light of an intersection: it is green for the streets in turn, by phases.
 class TrafficLight : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(TrafficLight, (green_, std::uint32_t),  // steps of a phase
                   (phases_, std::uint8_t), (phase_, std::uint8_t));
 
-  /// Light `index`, which enters itself in the table of all lights.
+  /// Light `index`. It stores itself in the table of all lights.
   __device__ TrafficLight(std::size_t index, const LightSeed* seeds, TrafficLight** table)
       : green_(seeds[index].green), phases_(seeds[index].phases), phase_(0) {
     table[index] = this;
@@ -55,11 +55,11 @@ class TrafficLight : public dynasoar::SoaBase<AllocatorT> {
   __device__ bool is_green(std::uint8_t phase) const { return phase_ == phase; }
 };
 
-/// What there is to know about a cell. Cars come to cells one by one, by pointers, and look at all of this; so it is
-/// one field, which lies in one place, and not four.
+/// The values of a cell, in one field. Cars follow pointers from cell to cell and read all of these values, which would
+/// be far apart in memory in several fields.
 struct Sight {
   Cell* next = nullptr;  ///< in the street; null at its end
-  Car* car = nullptr;    ///< who is here, or null
+  Car* car = nullptr;    ///< the car that is here, or null
   std::uint32_t number;
   std::uint8_t limit;
 };
@@ -69,7 +69,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Cell, (sight_, Sight));
 
-  /// Cell `numbers[index]`, which enters itself in the table of all cells.
+  /// Cell `numbers[index]`. It stores itself in the table of all cells.
   __device__ Cell(std::size_t index, const std::uint32_t* numbers, const Sign* signs, Cell** table)
       : sight_(
             Sight{.number = numbers[index], .limit = static_cast<std::uint8_t>(signs[numbers[index]] & kLimitBits)}) {
@@ -78,7 +78,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ void connect(Cell* next) { sight_->next = next; }
 
-  /// All at once: who looks at one thing after the other waits for each.
+  /// All values at once. A car that read one after the other would wait for each.
   __device__ Sight look() const { return sight_; }
 
   __device__ bool is_free() const { return sight_->car == nullptr; }
@@ -87,7 +87,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   /// The speed limit for cars that enter now: 0 if the light is red.
   __device__ std::uint8_t limit_now(const Sight& sight) const;
 
-  /// Sets the car that is here from now on; null: none.
+  /// Sets the car that is here; null: none.
   __device__ void put(Car* car) { sight_->car = car; }
 
   __device__ void populate(World world);
@@ -114,7 +114,7 @@ class ProducerCell : public Cell {
   }
 };
 
-/// A cell where cars leave: where somebody wants to go, or a dead end.
+/// A cell where cars leave the network: a destination or a dead end.
 class DestinationCell : public Cell {
  public:
   using BaseClass = Cell;
@@ -123,7 +123,7 @@ class DestinationCell : public Cell {
   using Cell::Cell;
 };
 
-/// The last cell of a street, from which one turns into others.
+/// The last cell of a street, from which cars turn into other streets.
 class StopCell : public Cell {
  public:
   using BaseClass = Cell;
@@ -145,16 +145,16 @@ class StopCell : public Cell {
 
   __device__ bool is_red() const { return light_ != nullptr && !light_->is_green(phase_); }
 
-  /// The street that a driver turns into.
+  /// The street into which a car turns.
   __device__ Street* exit(std::uint32_t turn) const { return exits_[below(turn, exit_count_)]; }
 };
 
-/// What cars turn into, one at a time.
+/// A street. In each step, at most one car turns into it.
 class Street : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Street, (first_, Cell*), (claims_, Claims));
 
-  /// Street `index`, which enters itself in the table of all streets.
+  /// Street `index`. It stores itself in the table of all streets.
   __device__ Street(std::size_t index, StreetView map, Cell* const* cells, Street** table)
       : first_(cells[map.streets[index].first]) {
     claims_->store(std::uint64_t{kNoClaim}, dynasoar::Order::relaxed);
@@ -169,7 +169,7 @@ class Street : public dynasoar::SoaBase<AllocatorT> {
   }
 };
 
-/// The free cells ahead of a car, as far as it goes.
+/// The free cells ahead through which a car goes in a step.
 struct Path {
   Cell* end;                   ///< where the car is then
   Cell* behind_end;            ///< the next cell in the street
@@ -181,7 +181,7 @@ struct Path {
 
   __device__ Path(Cell* start, const Sight& sight) : end(start), behind_end(sight.next) {}
 
-  /// The cell behind the end; null if that would be behind another intersection.
+  /// The cell after the end; null if it is beyond a second intersection.
   __device__ Cell* next(std::uint32_t turn) {
     const StopCell* const stop_cell = dynasoar::cast<StopCell>(end);
     if (stop_cell == nullptr) return behind_end;
@@ -205,7 +205,7 @@ struct Path {
     --cells;
   }
 
-  /// Forgets a street that the path does not get to.
+  /// Removes a street that the path does not reach.
   __device__ void finish() {
     if (cells <= before) street = nullptr;
   }
@@ -236,7 +236,7 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
     path.street->claim_right_of_way(claim(world));
   }
 
-  /// Goes as far as it has the right of way; leaves at a destination.
+  /// Goes as far as it has the right of way. On a destination, it leaves the network.
   __device__ void move(World world) {
     const bool must_stop = street_ != nullptr && !street_->grants_right_of_way(claim(world));
     speed_ = must_stop ? to_stop_ : distance_;
@@ -338,7 +338,7 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
       : ObjectTraffic(parameters, network), table_(network.cells()) {
     log_cars<Car>();
     const StreetMap map(handle().executor(), network);
-    // One class after the other, so that their objects lie side by side.
+    // One class after the other, so that the objects of a class are contiguous.
     const CellsByClass cells(map.read_signs());
     make_cells<StopCell>(cells.stops, map);
     make_cells<DestinationCell>(cells.destinations, map);
@@ -349,7 +349,7 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// A heap that is enough: every cell could have a car, and half of the slots of their blocks may be free.
+  /// A sufficient heap: every cell could have a car, and half of the slots of the cars' blocks may be free.
   static std::size_t heap_bytes(const Network& network) {
     const std::size_t stops = network.streets.size();
     return AllocatorT::heap_bytes_for<Cell>(slots_for(network.cells())) +
@@ -377,13 +377,13 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     count_step();
     const World world = this->world();
     {
-      const auto kept = handle().keep_lists<TrafficLight, ProducerCell>();  // no car is looked for
+      const auto kept = handle().keep_lists<TrafficLight, ProducerCell>();  // no loop over cars here
       handle().parallel_do<&TrafficLight::advance>(world);
       end_phase(0);
       handle().parallel_do<&ProducerCell::produce>(world);
       end_phase(1);
     }
-    const auto kept = handle().keep_lists<Car>();  // none leaves before they move
+    const auto kept = handle().keep_lists<Car>();  // no car leaves before the cars move
     handle().parallel_do<&Car::prepare>(world);
     end_phase(2);
     handle().parallel_do<&Car::move>(world);
@@ -410,7 +410,7 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     const dynasoar::DeviceArray<TrafficLight*> lights(seeds.size());
     const dynasoar::DeviceArray<Street*> streets(map.street_count());
     handle().parallel_new<TrafficLight>(seeds.size(), static_cast<const LightSeed*>(light_seeds.data()), lights.data());
-    handle().synchronize();  // streets can be made and connected if all cells and lights are there
+    handle().synchronize();  // all cells and lights must exist before streets are made and connected
     handle().parallel_new<Street>(streets.size(), map.view(), static_cast<Cell* const*>(table_.data()), streets.data());
     handle().synchronize();
     handle().parallel_for(streets.size(), ConnectStreet{map.view(), table_.data(), streets.data(), lights.data(),

@@ -29,7 +29,7 @@ class OpenIntersections {
     std::iota(places_.begin(), places_.end(), 0u);
   }
 
-  // One of them other than `from`, by a random word; nothing if there is none.
+  // One of these intersections except `from`, by a random word; nothing if there is none.
   std::optional<std::uint32_t> draw_other_than(std::uint32_t from, std::uint32_t word) const {
     const bool is_listed = places_[from] != kNowhere;
     const auto others = static_cast<std::uint32_t>(numbers_.size()) - (is_listed ? 1 : 0);
@@ -38,7 +38,7 @@ class OpenIntersections {
     return numbers_[is_listed && place >= places_[from] ? place + 1 : place];
   }
 
-  // A street ends there. The last in the list takes the place of an intersection that is closed.
+  // Adds a street that ends there. If the intersection is full, the last one in the list replaces it.
   void enter(std::uint32_t intersection) {
     if (++incoming_[intersection] < kMostIncoming) return;
     const std::uint32_t place = places_[intersection];
@@ -70,7 +70,7 @@ std::uint32_t cells_between(Point a, Point b) {
   return std::max(1u, static_cast<std::uint32_t>(std::lround(kCellsPerUnit * std::sqrt(x * x + y * y))));
 }
 
-// Everyone may turn into every street that begins where theirs ends.
+// Cars may turn into every street that begins where theirs ends.
 void allow_all_turns(Network& network) {
   std::vector<std::vector<std::uint32_t>> beginning(network.intersections.size());
   for (std::uint32_t s = 0; s < network.streets.size(); ++s) beginning[network.streets[s].from].push_back(s);

@@ -14,7 +14,7 @@ namespace traffic {
 
 /// The greatest speed limit of a cell and the greatest speed of a car, in cells per step.
 inline constexpr std::uint32_t kMostSpeed = 9;
-/// The most streets that one can turn into at the end of a street.
+/// The most exits of a street.
 inline constexpr std::uint32_t kMostExits = 8;
 /// A network has fewer cells than this.
 inline constexpr std::uint64_t kCellLimit = std::uint64_t{1} << 28;
@@ -40,13 +40,13 @@ struct Intersection {
 
 /// A one-way chain of cells from one intersection to another. A lane, where streets have several.
 struct Street {
-  std::uint32_t from = 0;                 ///< number of the intersection where it begins
-  std::uint32_t to = 0;                   ///< and of that where it ends
+  std::uint32_t from = 0;                 ///< number of the intersection where the street begins
+  std::uint32_t to = 0;                   ///< number of the intersection where it ends
   std::uint32_t cells = 1;                ///< at least 1
   std::uint32_t limit = kMostSpeed;       ///< cells a step, from 1
   std::uint32_t phase = 0;                ///< of the light at its end in which it is green
-  std::vector<Point> bends = {};          ///< on the map, between its ends; cars take no notice of them
-  std::vector<std::uint32_t> exits = {};  ///< streets that one can turn into at its end, none: a dead end
+  std::vector<Point> bends = {};          ///< points on the map between its ends, which do not affect cars
+  std::vector<std::uint32_t> exits = {};  ///< streets into which cars can turn at its end; empty: a dead end
 
   bool operator==(const Street&) const = default;
 };
@@ -94,12 +94,12 @@ void place_sources(Network& network, const Sources& sources);
 /// @throws std::invalid_argument if it would have too many cells
 Network random_network(std::uint32_t intersections, std::uint32_t green, const Sources& sources);
 
-/// The error of a street or a place of a network; nothing if there is none. Needs only the parts before them.
+/// The error in a street or a place of a network; nothing if there is none. Reads only the parts before it.
 std::optional<std::string> problem_of_exit(const Network& network, std::uint32_t street, std::uint32_t exit);
 std::optional<std::string> problem_of_place(const Network& network, Place place);
 
-/// @throws std::invalid_argument if the network is not one: numbers out of range, exits that do not begin where the
-///         street ends, places that do not exist or are no places for producers and destinations, or not ascending
+/// @throws std::invalid_argument if the network is invalid: numbers out of range, exits that do not begin where the
+///         street ends, or producers and destinations in places that do not exist, are not allowed or do not ascend
 void check_network(const Network& network);
 
 }  // namespace traffic

@@ -1,5 +1,5 @@
 /// @file
-/// Reading and writing networks as files: the format of our own, and SUMO's. Plain C++, no dynasoar.
+/// Reads and writes network files: the text format of README.md, and that of SUMO. Plain C++, without dynasoar.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace traffic {
 
-/// A file that is no network; the message names the file, the line and the column.
+/// A file that is not a network. The message gives the file, the line and the column.
 class NetworkError : public dynasoar::program::UsageError {
  public:
   using UsageError::UsageError;
@@ -22,7 +22,7 @@ class NetworkError : public dynasoar::program::UsageError {
 /// Reads the text format that README.md defines.
 ///
 /// @param name   of the file, for messages
-/// @throws NetworkError if it is none; UsageError if it is no text
+/// @throws NetworkError if it is not a network; UsageError if it is not text
 Network read_network(std::istream& in, const std::string& name);
 
 /// Writes the text format. read_network() then gives an equal network.
@@ -34,7 +34,7 @@ void write_network(std::ostream& out, const Network& network);
 /// @param text    the whole file
 /// @param name    of the file, for messages
 /// @param green   steps for which each incoming edge of a traffic light is green; 0: no lights
-/// @throws NetworkError if it is none; UsageError if it is no text
+/// @throws NetworkError if it is not a network; UsageError if it is not text
 Network read_sumo_network(const std::string& text, const std::string& name, std::uint32_t green);
 
 }  // namespace traffic

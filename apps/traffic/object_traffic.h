@@ -21,18 +21,17 @@ namespace traffic {
 
 namespace totals = dynasoar::totals;
 
-/// Slots for a number of objects of a class. Warps of a GPU that create objects at the same time fill blocks of their
-/// own, at most one for each object.
+/// The slots that a number of objects of a class may need. Warps of a GPU that create objects at the same time use
+/// separate blocks, at most one for each object.
 inline std::size_t slots_for(std::size_t objects) {
   return objects + std::min(64 * objects, app::kSlotsInFlight);
 }
 
 /// A simulation with cars as objects of allocator type A.
 ///
-/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `submit_step()`,
-///                   `phase_names()`, `view()` with a device function `state(c)`,
-///                   `heap_bytes(network)`, and what app::ObjectSimulation asks for: `add_arrays(items)`,
-///                   `read_columns()`
+/// @tparam Objects   the simulation, which owns all data except the objects, and submits the loops: `submit_step()`,
+///                   `phase_names()`, `view()` with a device function `state(c)`, `heap_bytes(network)`, and the
+///                   functions that app::ObjectSimulation requires: `add_arrays(items)`, `read_columns()`
 template <class Objects, class A>
 class ObjectTraffic : public app::ObjectSimulation<Objects, Simulation, A> {
  public:
@@ -106,7 +105,7 @@ class ObjectTraffic : public app::ObjectSimulation<Objects, Simulation, A> {
         .add("--network, --intersections, and what a network is made with", sum_of(network));
   }
 
-  /// Of what cars take notice of.
+  /// A hash of the parts of a network that affect cars.
   static app::InputSum sum_of(const Network& network) {
     app::InputSum sum;
     for (const Intersection& intersection : network.intersections) sum.add(intersection.green);

@@ -26,7 +26,7 @@ constexpr app::Rgb kMovingLine = {22, 163, 74};
 constexpr app::MapStyle kStyle = {
     .margin = 40, .legend = 68, .legend_middle = 24, .least_width = 1000, .background = kNight, .ink = {203, 213, 225}};
 
-// More of these cannot be told apart in a picture: only every n-th is drawn.
+// More items cannot be distinguished in a picture, so only every n-th is drawn.
 constexpr std::size_t kMostStreets = 20000;
 constexpr std::size_t kMostCars = 200000;
 
@@ -113,7 +113,7 @@ class TrafficPainter : public app::MapPainter {
     return cells > 0 ? length * scale() / cells : 1;
   }
 
-  // So that cars stand in a row without a gap, but many cars do not hide each other.
+  // Cars in a row have no gap, but many cars do not hide each other.
   double car_radius() const {
     const double room = std::sqrt(width() * height() / static_cast<double>(cars_ + 1));
     return std::clamp(std::min(0.5 * cell_size_, 0.15 * room), 0.7, 5.0);
@@ -121,7 +121,7 @@ class TrafficPainter : public app::MapPainter {
 
   void paint_streets() {
     const std::size_t stride = network_.streets.size() / kMostStreets + 1;
-    // Many streets are lines so faint that where they meet can still be seen.
+    // If there are many streets, their lines are so faint that crossings remain visible.
     const double opacity = std::clamp(300.0 / static_cast<double>(network_.streets.size() + 1), 0.06, 1.0);
     set_color(kAsphalt, opacity);
     cairo_set_line_width(cr(), std::clamp(0.6 * cell_size_, 1.0, 5.0));
@@ -142,7 +142,7 @@ class TrafficPainter : public app::MapPainter {
     }
   }
 
-  // Fast cars first, so that jams are seen.
+  // Fast cars first, so that jams are visible.
   std::vector<Dot> cars_of(const std::vector<CellState>& cells) const {
     const auto has_car = [](const CellState& cell) { return cell.has_car != 0; };
     const auto cars = static_cast<std::size_t>(std::count_if(cells.begin(), cells.end(), has_car));

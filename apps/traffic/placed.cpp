@@ -3,8 +3,8 @@
 /// street after the other. The model itself is in README.md; the loops are those of cars.cpp: producers make cars, cars
 /// prepare, cars move.
 ///
-/// Streets are objects that are not placed. The end of one, where one turns into others, is an object that is placed at
-/// its last cell and points to it.
+/// Streets are objects that are not placed. A street with exits has another object, which is placed at the street's
+/// last cell and points to the street.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
   __device__ void set_sign(Sign sign) { sign_ = sign; }
 };
 
-/// Where cars appear.
+/// A place where cars appear.
 class Producer final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
@@ -66,16 +66,17 @@ class StreetEnd final : public dynasoar::SoaBase<AllocatorT> {
   __device__ Street* street() const { return street_; }
 };
 
-/// What cars turn into, one at a time, and how they leave it.
+/// A street and its exits. In each step, at most one car turns into it.
 class Street final : public dynasoar::SoaBase<AllocatorT> {
  public:
   using Exits = std::array<Street*, kMostExits>;
-  DYNASOAR_FIELDS(Street, (first_, Place), (claims_, Claims),       //
-                  (green_, std::uint32_t),                          // steps of a phase of the light; 0: none
-                  (phase_, std::uint8_t), (phases_, std::uint8_t),  // in which it is green, and how many
+  DYNASOAR_FIELDS(Street, (first_, Place), (claims_, Claims),  //
+                  (green_, std::uint32_t),                     // steps of a phase of the light; 0: none
+                  (phase_, std::uint8_t),
+                  (phases_, std::uint8_t),  // the phase in which it is green, and the number of phases
                   (exits_, Exits), (exit_count_, std::uint8_t));
 
-  /// Street `index`, which enters itself in the table of all streets.
+  /// Street `index`. It stores itself in the table of all streets.
   __device__ Street(std::size_t index, StreetView map, dynasoar::LatticeShape land, Street** table) {
     const StreetRecord& record = map.streets[index];
     first_ = land.place_of_number(record.first);
@@ -97,7 +98,7 @@ class Street final : public dynasoar::SoaBase<AllocatorT> {
     return green_ > 0 && green_phase(step, green_, phases_) != phase_;
   }
 
-  /// The street that a driver turns into.
+  /// The street into which a car turns.
   __device__ Street* exit(std::uint32_t turn) const { return exits_[below(turn, exit_count_)]; }
 
   __device__ void claim_right_of_way(std::uint64_t claim) { claims_->fetch_min(claim, dynasoar::Order::relaxed); }
@@ -124,7 +125,7 @@ __device__ std::uint32_t limit_at(Place place, Sign sign, std::uint32_t step) {
   return (sign & kCrossing) != 0 && street_to(place)->is_red(step) ? 0 : sign & kLimitBits;
 }
 
-/// How far a car goes: along its street and, if that ends, on into another one.
+/// The path of a car: along its street and, at the end of the street, on into another one.
 struct Path {
   Street* street = nullptr;  ///< that it enters, or null
   std::uint8_t cells = 0;    ///< that it goes in all
@@ -152,7 +153,7 @@ struct Path {
       if ((sign & kExit) != 0) break;
     }
     if (drive.dawdles && path.cells > 0) --path.cells;
-    if (path.cells <= path.before) path.street = nullptr;  // it does not get as far as the other street
+    if (path.cells <= path.before) path.street = nullptr;  // the path does not reach the other street
     return path;
   }
 };
@@ -176,7 +177,7 @@ class Car final : public dynasoar::SoaBase<AllocatorT> {
     if (path.street != nullptr) path.street->claim_right_of_way(claim(world));
   }
 
-  /// Goes as far as it has the right of way; leaves at an exit.
+  /// Goes as far as it has the right of way. On a destination, it leaves the network.
   __device__ void move(World world) {
     Street* const street = street_;
     const bool enters = street != nullptr && street->grants_right_of_way(claim(world));
@@ -208,7 +209,7 @@ __device__ inline void Producer::produce(World world) {
   if (top_speed > 0) dynasoar::make_new_at<Car>(here, top_speed);
 }
 
-/// Prepares a cell, and makes what is special about it and its first car, or none.
+/// Prepares a cell, and creates its producer or street end, and its first car, if it has them.
 struct Populate {
   World world;
   const Sign* signs;
@@ -223,7 +224,7 @@ struct Populate {
   }
 };
 
-/// Connects a street with those into which one can turn at its end.
+/// Connects a street with its exits.
 struct ConnectStreet {
   StreetView map;
   Street* const* streets;
@@ -269,14 +270,14 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     synchronize();  // the arrays are freed now
   }
 
-  /// A heap that is enough: of a SoaAllocator, only streets are in it.
+  /// A sufficient heap. With a SoaAllocator, it contains only streets.
   static std::size_t heap_bytes(const Network& network) {
     const std::size_t cells = network.cells();
     return AllocatorT::heap_bytes_for<Street>(slots_for(network.streets.size())) + AllocatorT::least_heap_bytes() +
            AllocatorT::heap_bytes_for<Cell>(cells) + AllocatorT::heap_bytes_for<Car>(cells + app::kSlotsInFlight);
   }
 
-  /// Lights take no loop: who comes to one computes its phase.
+  /// Lights need no loop: a car that comes to a light computes its phase.
   static app::PhaseNames phase_names() { return {"new cars", "cars prepare", "cars move"}; }
 
   View view() const { return {now()}; }

@@ -1,10 +1,9 @@
 /// @file
-/// The sequential reference: the model of README.md, written to be read. It shares no code with the other
-/// implementations except the interface, the network that all are given and the random number generator itself, so that
-/// it can judge them.
+/// The sequential reference: the model of README.md, written to be read. With the other implementations, it shares only
+/// the interface, the network and the random number generator, so that tests can compare them with it.
 ///
-/// Paths are lists of cells here, and every cell of every path is claimed, not only the first ones of streets: that
-/// these are enough is a claim of README.md which the comparison puts to the test.
+/// Paths are lists of cells here, and cars claim every cell of their paths, not only the first cells of streets. So the
+/// comparison tests the argument of README.md that claims on these cells are sufficient.
 
 #include <algorithm>
 #include <array>
@@ -97,7 +96,7 @@ class Reference final : public app::Reference<Simulation, Census> {
 
   std::size_t last_cell(std::size_t street) const { return first_[street] + network_.streets[street].cells - 1; }
 
-  // The last cell of a street from which one can go on.
+  // The last cell of a street that has exits.
   bool is_at_intersection(std::size_t cell) const {
     return cell == last_cell(street_of_[cell]) && !network_.streets[street_of_[cell]].exits.empty();
   }
@@ -110,7 +109,7 @@ class Reference final : public app::Reference<Simulation, Census> {
     return phase == street.phase ? static_cast<int>(street.limit) : 0;
   }
 
-  // The cells that the car in `cell` would go through, in order, were it not for other cars' paths.
+  // The cells of the path of the car in `cell`, in order, without regard to the paths of other cars.
   std::vector<std::size_t> path_from(std::size_t cell) const {
     const std::array<std::uint32_t, 4> words = random_words(2, cell);
     const Vehicle& vehicle = *vehicles_[cell];
@@ -137,7 +136,8 @@ class Reference final : public app::Reference<Simulation, Census> {
     return path;
   }
 
-  // Every cell is for the car that comes to it first, or has the lower number; the others stop before it.
+  // Each cell goes to the car with the fewest cells before it or, among equals, with the lowest number. The others stop
+  // before it.
   static void cut_short(std::map<std::size_t, std::vector<std::size_t>>& paths) {
     using Claim = std::pair<std::size_t, std::size_t>;  // cells before it on the path, where the car is
     std::map<std::size_t, Claim> best;

@@ -20,21 +20,21 @@ using dynasoar::random::Seed;
 
 /// The purpose of a random number. It is part of the key, so no two decisions share random numbers.
 enum class Decision : std::uint32_t {
-  start = 0,         ///< which car is on a cell at the start
-  birth = 1,         ///< whether a producer makes a car, and which
+  start = 0,         ///< whether a car is on a cell at the start, and its top speed
+  birth = 1,         ///< whether a producer makes a car, and its top speed
   drive = 2,         ///< how a car accelerates, dawdles and turns
   intersection = 3,  ///< where an intersection is, and how many streets begin there
   street = 4,        ///< where a street ends, and its limit
   source = 5,        ///< whether a cell is a producer or a destination
 };
 
-/// Cars go 5 to 9 cells a step at most.
+/// Top speeds of cars are 5 to 9 cells per step.
 inline constexpr std::uint32_t kLeastTopSpeed = 5;
 inline constexpr std::uint32_t kTopSpeeds = kMostSpeed - kLeastTopSpeed + 1;
-/// A car gets faster by 1 or 2 a step.
+/// A car accelerates by 1 or 2 per step.
 inline constexpr std::uint32_t kAccelerations = 2;
 
-/// The model's probabilities as integers: what has probability p happens if a random word is below p * 2^32.
+/// The model's probabilities as integers: an event with probability p happens if a random word is below p * 2^32.
 struct Chances {
   std::uint64_t start;
   std::uint64_t birth;
@@ -46,7 +46,7 @@ struct Chances {
   }
 };
 
-/// The data that all cells and cars know, passed to the device by value.
+/// The data that all cells and cars use, passed to the device by value.
 struct World {
   Seed seed;
   Chances chances;
@@ -70,9 +70,9 @@ __device__ inline std::uint8_t car_of_producer(const World& world, std::uint32_t
 
 /// The intention of a driver in a step.
 struct Drive {
-  std::uint32_t speed;  ///< as fast as this
+  std::uint32_t speed;  ///< the car goes at most this fast
   std::uint32_t turn;   ///< a random word that chooses the exit
-  bool dawdles;         ///< goes one cell less far in the end
+  bool dawdles;         ///< whether the path loses its last cell
 
   __device__ Drive(const World& world, std::uint32_t cell, std::uint32_t speed_before, std::uint32_t top_speed) {
     const auto words = dynasoar::random::words(world.seed, Decision::drive, cell, world.step);
@@ -83,8 +83,8 @@ struct Drive {
   }
 };
 
-/// The speed at which a car may go on that sees a cell with this limit when it has `cells` cells before it: it enters
-/// the cell at the limit or stops before it.
+/// The speed of a car that has `cells` cells before a cell with this limit: it enters the cell at the limit, or stops
+/// before it.
 __host__ __device__ inline std::uint32_t limited(std::uint32_t speed, std::uint32_t cells, std::uint32_t limit) {
   if (limit >= speed) return speed;
   return limit > cells ? limit : cells;
@@ -95,7 +95,7 @@ __host__ __device__ inline std::uint32_t green_phase(std::uint32_t step, std::ui
   return step == 0 ? 0 : (step - 1) / green % phases;
 }
 
-/// The claims that cars lay to the right of way into a street; the least one wins.
+/// The claims of cars for the right of way into a street; the least claim wins.
 ///
 /// Claims of later steps are less than those of earlier ones, so they need not be reset.
 using Claims = dynasoar::AtomicWord<std::uint64_t>;

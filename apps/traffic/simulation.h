@@ -20,7 +20,7 @@ struct Parameters : app::RunParameters {
   std::uint64_t seed = 42;
   double density = 0;        ///< fraction of the cells with a car at the start
   double production = 0.02;  ///< probability that a free producer makes a car in a step
-  double dawdling = 0.2;     ///< probability that a car goes one cell less far than it could
+  double dawdling = 0.2;     ///< probability that a car's path loses its last cell
 };
 
 /// The traffic after a step, in numbers.
@@ -55,11 +55,11 @@ class Simulation : public app::Simulation {
   virtual std::vector<CellState> cells() = 0;
 };
 
-// All of these: @throws std::invalid_argument if the network is not one (check_network)
+// All of these functions: @throws std::invalid_argument if the network is invalid (check_network)
 
 /// DSL variant with cells, streets, lights and cars as objects.
 std::unique_ptr<Simulation> make_cells(const Parameters& parameters, const Network& network);
-/// DSL variant with cars as objects, the network as plain arrays.
+/// DSL variant with cars as objects and the network in plain arrays.
 std::unique_ptr<Simulation> make_cars(const Parameters& parameters, const Network& network);
 /// DSL variant with cells and cars as objects that are placed on a lattice.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters, const Network& network);

@@ -1,6 +1,6 @@
 /// @file
 /// StreetMap: a network in device memory, as plain arrays, and the routes of cars on it. Used by the variant without
-/// cell objects and by the baselines; the variant with them is built from it.
+/// cell objects and by the baselines. The variants with cell objects make their objects from it.
 #pragma once
 
 #include <cstddef>
@@ -45,21 +45,21 @@ struct StreetView {
     return record.green > 0 && green_phase(step, record.green, record.phases) != record.phase;
   }
 
-  /// The street that a driver turns into. @pre there are exits
+  /// The street into which a car turns. @pre there are exits
   __device__ std::uint32_t exit(std::uint32_t street, std::uint32_t turn) const {
     const StreetRecord& record = streets[street];
     return exits[record.first_exit + below(turn, record.exits)];
   }
 };
 
-/// The way of a car in a step: along its street and, if that ends, on into another one.
+/// The route of a car in a step: along its street and, at the end of the street, on into another one.
 struct alignas(8) Route {
   static constexpr std::uint8_t kNone = 15;
 
   std::uint32_t street = 0;     ///< that it enters
   std::uint8_t cells = 0;       ///< that it goes in all
   std::uint8_t before = kNone;  ///< of them in its own street; kNone: all, it enters no other
-  std::uint16_t padding = 0;    ///< named, so that nothing is uninitialized when a route is read in one piece
+  std::uint16_t padding = 0;    ///< explicit padding, so that no byte is uninitialized when a route is read as a whole
 
   __device__ bool enters() const { return before != kNone; }
 
@@ -69,7 +69,7 @@ struct alignas(8) Route {
     before = kNone;
   }
 
-  /// Where a car is then that was in `cell`.
+  /// The cell where a car from `cell` is after the step.
   __device__ std::uint32_t target(const StreetView& map, std::uint32_t cell) const {
     return enters() ? map.streets[street].first + (cells - before - 1) : cell + cells;
   }
@@ -110,7 +110,7 @@ __device__ Route look_ahead(const Cells& cells, const StreetView& map, const Wor
     if ((sign & kExit) != 0) break;
   }
   if (drive.dawdles && route.cells > 0) --route.cells;
-  if (route.cells <= route.before) route.before = Route::kNone;  // it does not get as far as the other street
+  if (route.cells <= route.before) route.before = Route::kNone;  // the route does not reach the other street
   return route;
 }
 

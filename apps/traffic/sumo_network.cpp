@@ -1,6 +1,6 @@
 /// @file
-/// Networks of SUMO (Simulation of Urban MObility), as its tools netconvert and netgenerate write them. README.md says
-/// what becomes of them.
+/// Networks of SUMO (Simulation of Urban MObility), as its tools netconvert and netgenerate write them. README.md
+/// defines the conversion.
 
 #include "network_files.h"
 
@@ -21,7 +21,7 @@
 namespace traffic {
 namespace {
 
-// A cell is as long as a car in a jam takes, and a step a second, as in the paper by Nagel and Schreckenberg.
+// A cell is as long as the room of a car in a jam, and a step is a second, as in the paper by Nagel and Schreckenberg.
 constexpr double kMetersPerCell = 7.5;
 constexpr double kLargest = 1e9;
 
@@ -54,7 +54,7 @@ class SumoReader {
   }
 
  private:
-  // The streets of an edge, by lane; those that cars may not use are none.
+  // The streets of an edge, by lane. Lanes that cars may not use have no street.
   using Lanes = std::vector<std::optional<std::uint32_t>>;
 
   [[noreturn]] void fail_at(std::size_t offset, const std::string& message) const {
@@ -99,7 +99,7 @@ class SumoReader {
     phases_.push_back(0);
   }
 
-  // Edges with a function are not streets, but ways over crossings, for pedestrians and such.
+  // Edges with a function are not streets, but connections within junctions, ways for pedestrians and the like.
   static bool is_street(const pugi::xml_node& edge) {
     const std::string_view function = edge.attribute("function").value();
     return function.empty() || function == "normal";
@@ -171,7 +171,7 @@ class SumoReader {
     fail(lane, fmt::format("expected shape to be points 'x,y', found '{}'", app::shown(text)));
   }
 
-  // Only cars that have no other way to go turn round.
+  // U-turns are exits only if there is no other exit.
   void add_connections(const pugi::xml_node& net) {
     for (const bool turns_round : {false, true}) {
       std::vector<bool> has_exits;
@@ -186,7 +186,7 @@ class SumoReader {
     }
   }
 
-  // The street at one end of a connection, nothing if that is none for cars.
+  // The street at one end of a connection; nothing if cars may not use it.
   std::optional<std::uint32_t> street(const pugi::xml_node& connection, const char* edge, const char* lane) const {
     const std::string id = attribute(connection, edge);
     const auto found = edges_.find(id);
