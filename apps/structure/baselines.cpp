@@ -1,13 +1,12 @@
 /// @file
-/// The hand-written baselines with springs: the algorithm of springs.cpp as one writes it for speed, once for both
-/// layouts. In a structure of arrays there is one for each of a spring's and a node's values, and slots lie slot by
-/// slot. In an array of structures, everything about a spring lies side by side, and everything about a node; how many
-/// slots a node has is then known when the program is compiled, so there are two versions: for random networks, and for
-/// everything.
+/// The hand-written baselines with springs: the algorithm of springs.cpp, for two layouts. In a structure of arrays,
+/// there is an array for each value of springs and of nodes, and one for each slot. In an array of structures, the
+/// values of a spring are contiguous, and so are those of a node. The number of slots of a node is then a compile-time
+/// constant, so there are two versions: one for random networks, and one for all networks.
 ///
-/// Springs compute forces, then nodes add up those of their springs: two loops. Springs and nodes are their numbers. A
-/// spring that goes marks its own place, which stays unused, and empties its slots at both ends, which no
-/// other spring writes and nothing reads in that loop.
+/// There are two loops: springs compute forces, and nodes add up the forces of their springs. Springs and nodes are
+/// numbers. A spring that is deleted marks its own entry, which stays unused, and empties its slots at both ends. No
+/// other thread reads or writes these slots in that loop.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +27,8 @@
 namespace structure {
 namespace {
 
-/// What is in a node's slot: a spring, and which of its ends is here. In one word, so that a node looks at nothing else
-/// to know which way the spring's force pulls it.
+/// The content of a node's slot: a spring, and which of its ends is here. With this word, a node knows the direction of
+/// the spring's force without reading the spring.
 struct SpringEnd {
   static constexpr std::uint32_t kMostSprings = 0x7FFFFFFF;
 
@@ -57,7 +56,7 @@ struct alignas(16) NodeWithSlots : Node {
   SpringEnd ends[kSlots];
 };
 
-/// The node at the first end and the one at the second are the same if the spring is gone.
+/// A spring. If it is deleted, both ends are the same node.
 struct alignas(16) Spring {
   std::uint32_t first;
   std::uint32_t second;
@@ -139,14 +138,14 @@ class AosStorage {
   Springs springs_;
 };
 
-/// Everything that a loop over the springs or the nodes needs, passed to the device by value.
+/// The data of the loops over springs and nodes, passed to the device by value.
 ///
 /// @tparam Layout   NodesAndSprings with `end(n, s)`, a reference to slot s of node n
 template <class Layout>
 struct DenseSprings {
   Layout layout;
   Physics physics;
-  std::uint32_t springs;  ///< also the number of a spring more, which never pulls: it is in empty slots
+  std::uint32_t springs;  ///< also the number of an additional spring, which never pulls and is in empty slots
 
   __device__ void init_node(std::uint32_t n, const NodeState& state, std::uint8_t slots) const {
     layout.kind(n) = state.kind;
@@ -174,9 +173,9 @@ struct DenseSprings {
     layout.position(n) = layout.position(n) + layout.velocity(n) * physics.time_step;
   }
 
-  /// A relaxation's first loop: a spring pulls or breaks.
+  /// The first loop of an iteration: a spring pulls or breaks.
   __device__ void compute_force(std::uint32_t s) const {
-    // The mark of springs that are gone takes both ends, so that a GPU reads both before it waits for one.
+    // A deleted spring is marked in both ends, so a GPU reads both of them before it waits for one.
     const std::uint32_t first = layout.first(s);
     const std::uint32_t second = layout.second(s);
     if (first == second) return;
@@ -189,14 +188,14 @@ struct DenseSprings {
     }
   }
 
-  /// A relaxation's second loop: a free node moves as its springs pull.
+  /// The second loop of an iteration: a free node moves under the forces of its springs.
   __device__ void move(std::uint32_t n) const {
     if (layout.kind(n) != Kind::free) return;
     Vector force;
     const std::uint32_t slots = layout.slots(n);
     for (std::uint32_t s = 0; s < slots; ++s) {
-      // No branches: a GPU then reads several slots at a time. Adding the 0 of an empty slot changes nothing, because
-      // the sum is never -0; and a product with 1 or -1 is not rounded.
+      // There are no branches, so that a GPU reads several slots at a time. Adding the 0 of an empty slot changes
+      // nothing, because the sum is never -0. A product with 1 or -1 is exact.
       const SpringEnd end = layout.end(n, s);
       force = force + layout.force(end.spring()) * (end.is_second() ? -1.0f : 1.0f);
     }
@@ -216,12 +215,12 @@ struct DenseSprings {
     }
   }
 
-  /// Both ends are reached, or none.
+  /// Either both ends are reached, or neither.
   __device__ void remove_if_unreached(std::uint32_t s) const {
     if (exists(s) && layout.distance(layout.first(s)).load(dynasoar::Order::relaxed) == kUnreached) remove(s);
   }
 
-  /// Deletes the node if it has no springs. Free nodes forget their distances, for the next search.
+  /// Deletes the node if it has no springs. Resets the distances of free nodes for the next search.
   __device__ void clean_up(std::uint32_t n) const {
     const Kind kind = layout.kind(n);
     if (kind == Kind::free) layout.distance(n).store(kUnreached, dynasoar::Order::relaxed);
@@ -257,7 +256,7 @@ struct DenseSprings {
 
 /// Loops of a DenseNetwork over springs and nodes that lie in `Storage`.
 ///
-/// @tparam Storage   owns them: constructible from a DenseSize; has the force of one spring more, which is 0;
+/// @tparam Storage   owns them: constructible from a DenseSize; has the force of an additional spring, which is 0;
 ///                   `layout()` is the device's view, a Layout as in DenseSprings
 template <class Storage>
 class SpringLoops {

@@ -33,10 +33,10 @@ __host__ __device__ constexpr std::uint32_t index(std::size_t i) {
 struct DenseSize {
   std::uint32_t nodes;
   std::uint32_t springs;
-  std::uint32_t slots;  ///< used by the node that uses most
+  std::uint32_t slots;  ///< the most slots that a node uses
 };
 
-/// Counts a node and the ends of its springs. @tparam View   as in DenseNetwork
+/// Counts a node and its spring ends. @tparam View   as in DenseNetwork
 template <class View>
 struct CountDense {
   View network;
@@ -50,15 +50,16 @@ struct CountDense {
 
 /// A simulation in arrays.
 ///
-/// @tparam Loops   owns the arrays and knows the algorithm. Constructible from a DenseSize and Physics.
+/// @tparam Loops   owns the arrays and contains the algorithm. Constructible from a DenseSize and Physics.
 ///                 - `relaxation_phases()`, static: names of the phases of the relaxations.
 ///                 - `relax(executor, clock)` submits all relaxations of a step, and ends their phases: 1, 2, ...
-///                 - `remove_unreached(executor)` submits, after the search, what deletes springs and nodes, and lets
-///                   free nodes forget their distances for the next search.
-///                 - `view()`: what loops need, passed to the device by value, a Loops::View with device functions for
-///                   nodes n and springs s: `init_node(n, state, slots)` with the number of slots it uses; after all
-///                   of these `init_spring(s, placed)`; `pull(n)`; `reach_neighbors(n, distance, farthest)`, a phase of
-///                   the search; `is_there(n)`; `degree(n)`, 0 if the node is gone; `state(n)`; `exists(s)`.
+///                 - `remove_unreached(executor)` is called after the search. It submits the loops that delete springs
+///                   and nodes, and reset the distances of free nodes for the next search.
+///                 - `view()`: the data of the loops, passed to the device by value, a Loops::View with device
+///                   functions for nodes n and springs s: `init_node(n, state, slots)` with the number of slots that
+///                   the node uses; after all of these `init_spring(s, placed)`; `pull(n)`;
+///                   `reach_neighbors(n, distance, farthest)`, a phase of the search; `is_there(n)`; `degree(n)`, 0 if
+///                   the node is deleted; `state(n)`; `exists(s)`.
 template <class Loops>
 class DenseNetwork final : public app::DenseSimulation<Simulation> {
  public:
@@ -71,7 +72,7 @@ class DenseNetwork final : public app::DenseSimulation<Simulation> {
     build(slots);
   }
 
-  /// The search ends when the host sees that it has reached all nodes. Only the loops before and after it are recorded.
+  /// The host decides when the search ends, so only the loops before and after it are recorded.
   void step() override {
     begin_step();
     const std::size_t search_phase = phase_names().size() - 2;
@@ -105,7 +106,7 @@ class DenseNetwork final : public app::DenseSimulation<Simulation> {
     return app::collect<std::uint32_t>(executor(), nodes_, [=] __device__(std::uint32_t n) { return all.degree(n); });
   }
 
-  // Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+  // Public, because nvcc requires this of functions that contain a device lambda.
 
   void build(const Slots& slots) {
     dynasoar::DeviceArray<NodeState> states(nodes_);

@@ -1,10 +1,10 @@
 /// @file
 /// The baseline with another algorithm: one loop per relaxation in place of two, in a structure of arrays.
 ///
-/// There are no springs, only nodes, which know for each of their slots the neighbour and the spring's numbers. Both
-/// ends compute a spring's force: rounding does not depend on the side from which one looks, so they agree on it and on
-/// when the spring breaks, without asking each other. One loop then does what takes two with springs. Positions are
-/// kept twice: a loop reads one set and writes the other.
+/// There are no springs, only nodes. For each of its slots, a node stores the neighbour and the spring's factor and
+/// rest length. Both ends compute the force of a spring. Rounding does not depend on the end, so both find the same
+/// force, and the same iteration in which the spring breaks, without communication. So one loop replaces two. Positions
+/// are stored twice: a loop reads one set and writes the other.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,16 +23,16 @@
 namespace structure {
 namespace fused {
 
-/// In place of a node's number: no node.
+/// Stands for no node.
 inline constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 
-/// Where a spring was at the start.
+/// The position of a spring at the start.
 struct Place {
-  std::uint32_t first;  ///< kNobody if it was not there
+  std::uint32_t first;  ///< kNobody if the spring did not exist
   std::uint32_t first_slot;
 };
 
-/// Everything that a loop over the nodes needs, passed to the device by value.
+/// The data of the loops over nodes, passed to the device by value.
 struct View {
   std::size_t nodes;
   std::uint32_t slots;
@@ -99,8 +99,8 @@ struct View {
     }
   }
 
-  /// After the search: drops springs that no anchor holds, and the node if it has none left. Free nodes forget their
-  /// distances, for the next search.
+  /// After the search: deletes springs that are not connected to an anchor, and the node if it has no springs left.
+  /// Resets the distances of free nodes for the next search.
   __device__ void clean_up(std::uint32_t n) const {
     const Kind kind = kinds[n];
     if (kind == Kind::gone) return;

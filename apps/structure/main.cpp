@@ -1,5 +1,5 @@
 /// @file
-/// The program structure: the model's options, and what its results look like.
+/// The program structure: the model's options and outputs.
 
 #include <cstdint>
 #include <filesystem>
@@ -28,7 +28,7 @@ namespace {
 constexpr int kMostNodes = 1 << 27;
 constexpr double kMostSpringsPerNode = 2.5;
 constexpr double kMostSpeed = 1e6;
-constexpr double kLeastMass = 4;  // lighter nodes with 32 springs would swing ever wider in steps of 0.2
+constexpr double kLeastMass = 4;  // the oscillations of lighter nodes with 32 springs would grow in steps of 0.2
 constexpr double kLargest = 1e9;
 
 app::Description about() {

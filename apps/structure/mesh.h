@@ -28,12 +28,11 @@ class MeshError : public dynasoar::program::UsageError {
   using UsageError::UsageError;
 };
 
-/// Reads Gmsh's MSH format, version 4.1, as text. Of the elements, lines, triangles, quadrangles and tetrahedra of
-/// first order count, points are left out, and others are errors. Nodes that no edge joins are left out. The z
-/// coordinate is dropped.
+/// Reads Gmsh's MSH format, version 4.1, as text. Elements are lines, triangles, quadrangles and tetrahedra of first
+/// order; points are ignored, and others are errors. Nodes without an edge are left out, and z coordinates are ignored.
 ///
 /// @param name   of the file, for messages
-/// @throws MeshError if it is not that; UsageError if it is no text
+/// @throws MeshError if it is not such a file; UsageError if it is not text
 Mesh read_msh(std::istream& in, const std::string& name);
 
 /// @throws UsageError if the file cannot be read, or as above

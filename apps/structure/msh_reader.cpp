@@ -50,7 +50,7 @@ class Words {
   /// @param text   as plain_text() leaves it; it must outlive the words
   Words(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {}
 
-  // The next word, or none behind the last character.
+  // The next word, or none at the end of the text.
   Word next() {
     constexpr std::string_view kSpaces = " \t\v\f";
     for (;; skip_line_end()) {
@@ -86,7 +86,7 @@ class Words {
     return *value;
   }
 
-  // Dimensions, tags and such that do not matter here, but could be negative.
+  // Dimensions, tags and other numbers that are ignored, and may be negative.
   void ignore_whole_number(const std::string& what) {
     const Word word = next();
     if (!app::number<std::int64_t>(word.text)) expected(word, what + " (a whole number)");
@@ -159,7 +159,7 @@ class MshReader {
     words_.require("$EndMeshFormat");
   }
 
-  // Entities, physical names, data, comments: everything up to the line that ends the section.
+  // Skips entities, physical names, data and comments, up to the line that ends the section.
   void skip_section(const Word& begin) {
     if (begin.text.size() < 2 || begin.text.front() != '$' || begin.text.starts_with("$End")) {
       words_.expected(begin, "a section such as $Nodes");

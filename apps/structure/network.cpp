@@ -25,7 +25,7 @@ constexpr double kFactorRange = 2;
 
 using dynasoar::random::Seed;
 
-// What a random number is for; its number is part of the key, so no two decisions share numbers.
+// The purpose of a random number. It is part of the key, so no two decisions share random numbers.
 enum class Decision : std::uint32_t {
   node = 0,      ///< kind and position of a node
   velocity = 1,  ///< of a pulled anchor
@@ -37,7 +37,7 @@ double unit_real(std::uint32_t word) {
   return dynasoar::random::unit(word);
 }
 
-// The places of a sorted list from which numbers are drawn until they are used up.
+// The entries of a list from which numbers are drawn until none is left.
 class Candidates {
  public:
   explicit Candidates(std::uint32_t count) : numbers_(count) { std::iota(numbers_.begin(), numbers_.end(), 0u); }
@@ -45,7 +45,7 @@ class Candidates {
   std::uint32_t size() const { return static_cast<std::uint32_t>(numbers_.size()); }
   std::uint32_t operator[](std::uint32_t place) const { return numbers_[place]; }
 
-  // The last one takes its place.
+  // The last entry replaces the removed one.
   void remove(std::uint32_t place) {
     numbers_[place] = numbers_.back();
     numbers_.pop_back();

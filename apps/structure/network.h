@@ -48,13 +48,13 @@ struct PlacedSpring {
 struct Slots {
   std::vector<PlacedSpring> springs;  ///< all of them, by number; those that do not exist have no slots
   std::vector<std::uint8_t> used;     ///< [nodes] slots that a node uses, from the first
-  std::uint32_t most = 0;             ///< of them, at any node
+  std::uint32_t most = 0;             ///< the most slots that a node uses
 };
 
-/// @throws std::invalid_argument if the network is not one, as check_network()
+/// @throws std::invalid_argument if the network is invalid, as check_network()
 Slots assign_slots(const Network& network);
 
-/// @throws std::invalid_argument if the network is not one: a spring whose ends are not two nodes that exist, more than
+/// @throws std::invalid_argument if the network is invalid: a spring whose ends are not two nodes that exist, more than
 ///         kSpringSlots springs at a node, an anchor with a velocity, numbers that are not finite, factors or rest
 ///         lengths below 0
 void check_network(const Network& network);

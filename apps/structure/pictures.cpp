@@ -22,7 +22,7 @@ constexpr app::Rgb kNodeLine = {217, 119, 6};
 constexpr app::MapStyle kStyle = {
     .margin = 48, .legend = 72, .legend_middle = 28, .least_width = 900, .background = kPaper, .ink = {55, 65, 81}};
 
-// More springs than this cannot be told apart in a picture: only every n-th is drawn.
+// More springs than this cannot be distinguished in a picture, so only every n-th is drawn.
 constexpr std::size_t kMostSprings = 200000;
 
 void include(app::MapBox& box, const Network& network) {
@@ -38,7 +38,7 @@ struct Line {
   double share;
 };
 
-// Slack springs first, so that those under tension are seen.
+// Slack springs first, so that those under tension are visible.
 std::vector<Line> lines_of(const Network& network, double strength) {
   const std::size_t stride = network.springs.size() / kMostSprings + 1;
   std::vector<Line> lines;
@@ -77,7 +77,7 @@ class NetworkPainter : public app::MapPainter {
   }
 
  private:
-  // Thin enough to tell lines apart, by the share of the picture that they cover.
+  // Thin enough to distinguish lines, by the share of the picture that they cover.
   double line_width(const std::vector<Line>& lines) const {
     double length = 1;
     for (const Line& line : lines)

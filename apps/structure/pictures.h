@@ -12,13 +12,13 @@
 
 namespace structure {
 
-/// All of the network, and the place where it was at the start.
+/// The network, and its positions at the start.
 app::Picture network_picture(const Network& network, const Network& start, double strength);
 
-/// The network and some room around it, into which it is pulled.
+/// The network, and room around it for the nodes that are pulled away.
 app::World world_of(const Network& network);
 
-/// A chart of what is left after each step.
+/// A chart of the springs and nodes after each step.
 ///
 /// @param history    rows of two: springs and nodes
 /// @param subtitle   what was simulated

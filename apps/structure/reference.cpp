@@ -1,6 +1,6 @@
 /// @file
-/// The sequential reference: the model of README.md, written to be read, in double precision. It shares no code with
-/// the other implementations except the interface and the check of its input, so that it can judge them.
+/// The sequential reference: the model of README.md, written to be read, in double precision. With the other
+/// implementations, it shares only the interface and the check of the input, so that tests can compare them with it.
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 /// @file
 /// The model's arithmetic, shared by every parallel implementation. Defined in README.md.
 ///
-/// All of it is in single precision, every operation rounded by itself: the build keeps compilers from fusing
-/// multiplications with additions (CMakeLists.txt), so that all of them, on every backend, get the same bits.
+/// All of it is in single precision, with every operation rounded separately. The build prevents compilers from fusing
+/// multiplications with additions (CMakeLists.txt), so that all implementations get the same bits on every backend.
 #pragma once
 
 #include <cmath>
@@ -47,11 +47,11 @@ __host__ __device__ inline float length(Vector v) {
 /// What a spring does at the present length.
 struct Pull {
   bool breaks;
-  Vector force;  ///< on the end it was asked for; on the other end it is the opposite, exactly
+  Vector force;  ///< on the end that is `here`; the force on the other end is exactly the opposite
 };
 
 /// @param here, there   positions of the spring's ends
-/// @return              whether it breaks, or else the force on the end that is here
+/// @return              whether the spring breaks, or else the force on the end that is here
 __host__ __device__ inline Pull pull_of(Vector here, Vector there, float factor, float rest_length, float strength) {
   const Vector along = there - here;
   const float now = length(along);

@@ -10,15 +10,15 @@
 
 namespace structure {
 
-/// A node's distance from the nearest anchor: springs on the way. Nodes at distance d give d + 1 to their neighbours
-/// without one; several may do so to one node at a time, all with the same value.
+/// A node's distance from the nearest anchor, in springs. Nodes at distance d assign d + 1 to neighbours without a
+/// distance. Several may do so for one node at the same time, all with the same value.
 using Distance = dynasoar::AtomicWord<std::uint32_t>;
 
 inline constexpr std::uint32_t kUnreached = 0xFFFFFFFF;
 
 /// Gives a node a distance if it has none. Notes it in `farthest`, the largest distance so far.
 __device__ inline void reach(Distance& node, std::uint32_t distance, Distance& farthest) {
-  // Relaxed: distances are used by later loops; in this one all that matters is whether there is one.
+  // Relaxed: later loops use the distances. This loop only needs to know whether there is one.
   constexpr auto kOrder = dynasoar::Order::relaxed;
   if (node.load(kOrder) != kUnreached) return;
   node.store(distance, kOrder);
@@ -27,8 +27,9 @@ __device__ inline void reach(Distance& node, std::uint32_t distance, Distance& f
 
 /// Submits phases until one has reached no node.
 ///
-/// Only the device knows the number of necessary phases. Distances change little from step to step: the host submits as
-/// many phases as the last search needed, then looks, and goes on a few at a time. Phases in excess find nothing to do.
+/// Only the device knows the number of necessary phases. Distances change little from step to step. So the host submits
+/// as many phases as the last search needed, reads the largest distance, and submits a few more at a time if necessary.
+/// Unnecessary phases do nothing.
 class Search {
  public:
   Search() : farthest_(1) {}

@@ -22,8 +22,8 @@ struct alignas(8) Vector {
 };
 
 enum class Kind : std::uint8_t {
-  gone,    ///< deleted, or never there
-  free,    ///< moves as its springs pull
+  gone,    ///< deleted, or never existed
+  free,    ///< moves under the forces of its springs
   pulled,  ///< an anchor that moves at its own velocity
   anchor   ///< stays where it is
 };
@@ -61,7 +61,7 @@ inline constexpr std::uint32_t kSpringSlots = 32;
 
 /// The parameters of the model, without the network.
 struct Parameters : app::RunParameters {
-  double strength = 0.5;  ///< a spring breaks at a force over this
+  double strength = 0.5;  ///< a spring breaks at a greater force
   double mass = 500;      ///< of a free node
 };
 
@@ -73,29 +73,29 @@ struct Census {
   bool operator==(const Census&) const = default;
 };
 
-/// A running simulation. step() waits for the device at least once: how long the search for what anchors hold takes is
-/// known only there.
+/// A running simulation. step() waits for the device at least once, because only the device knows how many phases the
+/// search from the anchors takes.
 class Simulation : public app::Simulation {
  public:
   /// The censuses since the last call, oldest first.
   virtual std::vector<Census> take_history() = 0;
 
-  /// The present state. Nodes and springs that are gone have default values, but springs keep their ends, factor and
-  /// rest length.
+  /// The present state. Deleted nodes and springs have default values, but springs keep their ends, factor and rest
+  /// length.
   virtual Network network() = 0;
 
-  /// For each node, the number of springs that it knows of; 0 if the node is gone. For consistency checks.
+  /// For each node, the number of springs in its slots; 0 if the node is deleted. For consistency checks.
   virtual std::vector<std::uint32_t> degrees() = 0;
 };
 
 /// The sequential reference, which also reports the forces that it computed.
 class ReferenceSimulation : public Simulation {
  public:
-  /// The largest force of each spring in the last step, also of those that broke; 0 for springs that were gone.
+  /// The largest force of each spring in the last step, also of those that broke; 0 for springs deleted before.
   virtual const std::vector<double>& peak_forces() const = 0;
 };
 
-// All of these: @throws std::invalid_argument if the network is not one (network.h, check_network)
+// All of these functions: @throws std::invalid_argument if the network is invalid (network.h, check_network)
 
 /// DSL variant with nodes and springs as objects.
 std::unique_ptr<Simulation> make_springs(const Parameters& parameters, const Network& network);

@@ -1,9 +1,10 @@
 /// @file
 /// The model with nodes and springs as objects. The model itself is in README.md.
 ///
-/// Springs compute forces, nodes add up those of their springs: each loop reads what the loop before it wrote, and
-/// every location has one writer in a loop. A spring knows its slots at both of its ends, so that it can take itself
-/// out of them while other springs do so: no other spring writes there, and nothing reads slots in that loop.
+/// Springs compute forces, and nodes add up the forces of their springs. Each loop reads values that the previous loop
+/// has written, and every location has one writer in a loop. A spring stores its slots at both of its ends, so that
+/// many springs can remove themselves at the same time: no other spring writes to these slots, and no thread reads
+/// slots in that loop.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,7 @@ class AnchorPullNode;
 class Spring;
 using AllocatorT = app::Allocator<Node, AnchorNode, AnchorPullNode, Spring>;
 
-/// What a node is made of.
+/// The data from which a node is made.
 struct NodeSeed {
   std::uint32_t number;
   std::uint32_t second_ends = 0;
@@ -43,7 +44,7 @@ struct NodeSeed {
   std::uint8_t slots;
 };
 
-/// What a spring is made of.
+/// The data from which a spring is made.
 struct SpringSeed {
   std::uint32_t number;
   PlacedSpring placed;
@@ -54,13 +55,13 @@ class NodeBase : public dynasoar::SoaBase<AllocatorT> {
   using Springs = std::array<CompressedPointer<Spring>, kSpringSlots>;
   // Nodes of all kinds have a velocity: blocks of one size make compressed pointers to them cheap.
   DYNASOAR_FIELDS(NodeBase, (position_, Vector), (velocity_, Vector),  //
-                  (springs_, Springs),                                 // null where there is none (any more)
-                  (slots_, std::uint8_t),                              // those in use are 0 ... slots_ - 1
+                  (springs_, Springs),            // null: the slot has no spring, or the spring is deleted
+                  (slots_, std::uint8_t),         // those in use are 0 ... slots_ - 1
                   (second_ends_, std::uint32_t),  // bit s is set if this node is the second end of the spring in slot s
                   (distance_, Distance),          // from the nearest anchor
                   (number_, std::uint32_t));
 
-  /// Makes a node of its seed, and enters it in the table of nodes by number.
+  /// Makes a node from its seed, and stores it in the table of nodes by number.
   __device__ NodeBase(const NodeSeed& seed, NodeBase** table, std::uint32_t distance)
       : position_(seed.position),
         velocity_(seed.velocity),
@@ -78,14 +79,14 @@ class NodeBase : public dynasoar::SoaBase<AllocatorT> {
   __device__ void attach(std::uint8_t slot, Spring* spring) { springs_[slot] = spring; }
   __device__ void detach(std::uint8_t slot) { springs_[slot] = nullptr; }
 
-  /// A phase of the search: if this node is at `distance`, its neighbours are a spring farther at most.
+  /// A phase of the search: if this node is at `distance`, its neighbours are at most one spring farther away.
   __device__ void reach_neighbors(std::uint32_t distance, Distance* farthest);
 
   __device__ void die_if_isolated() {
     if (degree() == 0) dynasoar::destroy(this);
   }
 
-  /// Writes what the host wants to know to this node's places.
+  /// Writes the state and the number of springs to this node's entries, for the host.
   __device__ void report(NodeState* states, std::uint32_t* degrees);
 
  private:
@@ -116,7 +117,7 @@ class AnchorPullNode : public AnchorNode {
   __device__ void pull(Physics physics) { position_ = position() + velocity_ * physics.time_step; }
 };
 
-/// A node that moves as its springs pull.
+/// A node that moves under the forces of its springs.
 class Node : public NodeBase {
  public:
   using BaseClass = NodeBase;
@@ -131,7 +132,7 @@ class Node : public NodeBase {
     position_ = position() + new_velocity * physics.time_step;
   }
 
-  /// After a search: forgets the distance, for the next one.
+  /// After a search: resets the distance for the next one.
   __device__ void clean_up() {
     distance_->store(kUnreached, dynasoar::Order::relaxed);
     die_if_isolated();
@@ -141,7 +142,7 @@ class Node : public NodeBase {
   __device__ Vector total_force() const;
 };
 
-/// How a spring pulls. A GPU reads both numbers at once.
+/// A spring's parameters. A GPU reads both numbers at once.
 struct alignas(8) Elasticity {
   float factor;
   float rest_length;
@@ -155,7 +156,7 @@ class Spring : public dynasoar::SoaBase<AllocatorT> {
                   (force_, Vector),                       // on the first end; the opposite on the second
                   (first_slot_, std::uint8_t), (second_slot_, std::uint8_t), (number_, std::uint32_t));
 
-  /// Makes a spring of its seed, between nodes that are there.
+  /// Makes a spring from its seed, between existing nodes.
   __device__ Spring(std::size_t index, const SpringSeed* seeds, NodeBase* const* table)
       : Spring(seeds[index].number, seeds[index].placed, table) {}
 
@@ -186,7 +187,7 @@ class Spring : public dynasoar::SoaBase<AllocatorT> {
     }
   }
 
-  /// Both ends are reached, or none.
+  /// Either both ends are reached, or neither.
   __device__ void disappear_if_unreached() {
     if (!first()->is_reached()) disappear();
   }
@@ -239,7 +240,7 @@ __device__ inline void NodeBase::report(NodeState* states, std::uint32_t* degree
   degrees[number_] = degree();
 }
 
-/// A heap that is enough for a network, and hardly larger: objects may be anywhere in a heap, and a GPU takes longer to
+/// A sufficient heap for a network, and hardly larger. Objects may be anywhere in a heap, and a GPU takes longer to
 /// read objects that are far apart.
 std::size_t heap_bytes_for(const Network& network) {
   const auto nodes = [&](Kind kind) {
@@ -267,7 +268,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
     build(assign_slots(network));
   }
 
-  /// The search ends when the host sees that it has reached all; so what comes before and after it is recorded.
+  /// The host decides when the search ends, so only the loops before and after it are recorded.
   void step() override {
     begin_step();
     run_recorded([this] { relax(); }, 0);
@@ -319,7 +320,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
   }
 
  private:
-  /// What the nodes report, by number.
+  /// The states of the nodes, by number.
   struct Reports {
     dynasoar::DeviceArray<NodeState> states;
     dynasoar::DeviceArray<std::uint32_t> degrees;
@@ -350,7 +351,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
     create<Spring>(springs, static_cast<NodeBase* const*>(table.data()));
   }
 
-  /// Makes an object of each seed; all are there when this returns.
+  /// Makes an object from each seed. All exist when this returns.
   template <class T, class Seed, class Table>
   void create(const std::vector<Seed>& seeds, Table table) {
     if (seeds.empty()) return;
@@ -379,7 +380,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
     end_phase(4);
   }
 
-  /// Gives every free node, none of which has one, its distance from the nearest anchor, if springs connect them.
+  /// Gives every free node its distance from the nearest anchor, if springs connect them. @pre no free node has one
   void search_anchored() {
     const auto kept = handle().keep_lists();  // nothing is destroyed meanwhile
     search_.run([this](std::uint32_t distance, Distance* farthest) {
