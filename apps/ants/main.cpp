@@ -1,5 +1,5 @@
 /// @file
-/// The program ants: the options of the model, and the form of its results.
+/// The program ants: the model's options and outputs.
 
 #include <cstdint>
 #include <limits>

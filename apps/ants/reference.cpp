@@ -30,7 +30,7 @@ Integer scaled(float coordinate) {
   return static_cast<Integer>(std::ldexp(static_cast<double>(coordinate), 44));
 }
 
-/// Whether the way between two points touches a box: the points are not both on one side of the box, and its corners
+/// Whether the path between two points touches a box: the points are not both on one side of the box, and its corners
 /// are not all on one side of the line.
 bool touches(Point a, Point b, const Box& box) {
   if (std::max(a.x, b.x) < box.left || std::min(a.x, b.x) > box.right) return false;

@@ -20,7 +20,7 @@ using app::Vector;
 using dynasoar::random::Words;
 using Walls = dynasoar::ObstacleView<Vector>;
 
-/// What random numbers decide.
+/// The purposes of random numbers.
 enum class Decision : std::uint32_t { initial = 0, walk = 1, bid = 2, birth = 3 };
 
 /// The bid of an ant that does not bid, and of a cell for which no ant bids.

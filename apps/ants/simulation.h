@@ -87,7 +87,7 @@ constexpr std::uint64_t room_for(std::uint64_t ants) {
 }
 std::uint64_t room_of(const Parameters& parameters);
 
-/// Ants at random positions in the nest, or anywhere in the square. README.md says from which random numbers.
+/// Ants at random positions in the nest, or anywhere in the square. README.md defines the random numbers.
 std::vector<AntState> ants_in_nest(std::uint32_t ants, const World& world, std::uint32_t lifetime, std::uint64_t seed);
 std::vector<AntState> ants_anywhere(std::uint32_t ants, const World& world, std::uint32_t lifetime, std::uint64_t seed);
 

@@ -30,7 +30,7 @@ constexpr std::array<Column, 5> kColumns = {{{"x", &BodyState::x, -kFarthestAtSt
                                              {"vy", &BodyState::vy, -kFastestAtStart, kFastestAtStart},
                                              {"mass", &BodyState::mass, kLightest, kHeaviest}}};
 
-// Where something is wrong in a file.
+// The position of an error in a file.
 struct Place {
   const std::string& path;
   std::size_t line;
@@ -63,7 +63,7 @@ std::vector<Cell> cells_of(std::string_view line) {
   return cells;
 }
 
-// What the columns of the file are, by the names in its first line.
+// The columns of the file, by the names in its first line.
 std::vector<Column> read_header(const std::string& path, std::string_view line) {
   std::vector<Column> columns;
   for (const Cell& cell : cells_of(line)) {

@@ -1,6 +1,6 @@
 /// @file
 /// Bodies in the plane that attract each other: the common part of n-body and collision, for host and device. Used by
-/// every parallel implementation; the references have code of their own. Defined in apps/n_body/README.md.
+/// every parallel implementation; the references have their own code. apps/n_body/README.md defines the model.
 #pragma once
 
 #include <cmath>

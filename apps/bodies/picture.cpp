@@ -11,7 +11,7 @@ namespace bodies {
 namespace {
 
 constexpr int kSize = 1024;
-constexpr float kView = 1.02f;  // a little more than the bodies' space
+constexpr float kView = 1.02f;  // slightly larger than the bodies' space
 
 struct Light {
   float red = 0, green = 0, blue = 0;
@@ -75,7 +75,7 @@ float speed(const BodyState& body) {
   return std::hypot(body.vx, body.vy);
 }
 
-// The speed that all but a few bodies do not exceed: single fast ones would make all others look slow.
+// A speed that only a few bodies exceed. With the greatest speed, a single fast body would make all others look slow.
 float high_speed(const std::vector<BodyState>& bodies) {
   std::vector<float> speeds;
   for (const BodyState& body : bodies) speeds.push_back(speed(body));

@@ -16,7 +16,7 @@ app::Row row_of(const Totals& totals) {
   return {totals.bodies, totals.mass, totals.kinetic_energy, totals.momentum_x, totals.momentum_y};
 }
 
-// What the programs' descriptions have in common.
+// The common part of the programs' descriptions.
 app::Description completed(app::Description description) {
   description.variant_help = "What is an object: the bodies";
   description.log = {"bodies.csv", "Bodies, mass, energy and momentum after every step"};

@@ -13,7 +13,7 @@ namespace bodies {
 
 /// A body as the host sees it.
 struct BodyState {
-  std::uint32_t number = 0;  ///< its row in the initial bodies, for as long as it lives
+  std::uint32_t number = 0;  ///< its index in the initial bodies, which never changes
   float x = 0, y = 0;        ///< position
   float vx = 0, vy = 0;      ///< velocity
   float mass = 0;
@@ -26,17 +26,17 @@ struct Parameters : app::RunParameters {
   float cut_off = 0;               ///< n-body: bodies farther away do not attract; 0: all do
 };
 
-// Within these ranges, no intermediate result of a step is too large for single precision: the greatest is the sixth
-// power of a distance, up to 2.6e6, in the force, and a mass times 1e15, at distance 0.
+// Within these ranges, no intermediate result of a step is too large for single precision. The greatest ones are the
+// sixth power of a distance of up to 2.6e6, in the force, and a mass times 1e15, at distance 0.
 inline constexpr float kFarthestAtStart = 1e5f;  ///< greatest coordinate at the start
 inline constexpr float kFastestAtStart = 1e6f;   ///< greatest component of a velocity at the start
 inline constexpr float kLightest = 1e-30f;
 inline constexpr float kHeaviest = 1e14f;  ///< at the start; 2^31 of these may merge
 inline constexpr double kReach = 9e5;      ///< greatest coordinate during the run
 
-/// Bodies at random: positions uniform in [-1, 1)^2, components of velocities in [-0.0005, 0.0005), masses
-/// uniform in [least_mass, most_mass] and multiples of 2^-9, so that their sums are exact.
-/// Which random numbers: apps/n_body/README.md.
+/// Random bodies: positions uniform in [-1, 1)^2, components of velocities in [-0.0005, 0.0005), masses uniform in
+/// [least_mass, most_mass] and multiples of 2^-9, so that their sums are exact. apps/n_body/README.md defines the
+/// random numbers.
 std::vector<BodyState> random_bodies(std::uint32_t count, std::uint64_t seed, float least_mass, float most_mass);
 
 /// Sums over all bodies.

@@ -1,6 +1,6 @@
 /// @file
-/// The hand-written collision, for two layouts. The bodies lie in arrays without gaps. A step copies them to another
-/// array if bodies have merged into others.
+/// The hand-written collision, for two layouts. The bodies are in arrays without gaps. If bodies have merged, the step
+/// copies the remaining bodies to another array.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +25,7 @@ using dynasoar::Order;
 
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-/// What lies beside the bodies, for each.
+/// The additional data of each body.
 struct Meeting {
   std::uint32_t* target;             ///< the body that it asks, or kNone
   AtomicWord<std::uint64_t>* asker;  ///< least asker_rank of those that ask it
@@ -69,7 +69,7 @@ struct Seek {
   }
 };
 
-/// Moves, and forgets who asked; the first one clears the count of those that will be left.
+/// Moves the body and resets its asker. The first body resets the count of the remaining bodies.
 template <class Arrays>
 struct Move {
   bodies::Move<Arrays, bodies::CountOnDevice> move;
@@ -82,7 +82,7 @@ struct Move {
   }
 };
 
-/// Merges into the body that accepts this one; then target says so: it is the body itself.
+/// If the body's target accepts it, merges the body into the target, and marks the body as gone.
 template <class Arrays>
 struct Merge {
   Arrays arrays;
@@ -107,7 +107,7 @@ struct Merge {
   }
 };
 
-/// Copies those that are left to other arrays.
+/// Copies the remaining bodies to other arrays.
 template <class Arrays>
 struct Compact {
   Arrays from;
@@ -182,7 +182,7 @@ class Dense final : public app::DenseSimulation<Simulation> {
   }
 
  private:
-  /// Which of the arrays bodies are in after this step.
+  /// Index of the arrays that contain the bodies after this step.
   std::size_t now_in() const { return steps() % 2; }
 
   std::uint32_t most_;

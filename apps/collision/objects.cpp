@@ -1,11 +1,10 @@
 /// @file
-/// collision with bodies as objects. The model itself is in README.md.
+/// collision with bodies as objects. README.md defines the model.
 ///
-/// A step is five loops: bodies *attract* each other, *move*, *seek* a heavier one nearby and ask it to take them,
-/// *merge* into it if they are the one it accepts, and *leave* if they have merged. A loop reads what the loops before
-/// it wrote; of what a loop writes, every body writes its own part, with two exceptions. Asking is an
-/// atomic minimum; and a body that merges writes the motion of the body that accepted it, which accepts no other body
-/// and does not merge itself.
+/// A step is five loops. Bodies *attract* each other, *move*, *seek* a heavier body nearby and ask it to merge, *merge*
+/// if it accepts them, and *leave* if they have merged. A loop reads values that earlier loops have written. Every body
+/// writes only its own data, with two exceptions. Asking is an atomic minimum. A body that merges writes the motion of
+/// the body that accepted it, which accepts no other body and does not merge itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +27,7 @@ using bodies::Vector;
 class Body;
 using AllocatorT = app::Allocator<Body>;
 
-/// What a body shows to those that seek a heavier one.
+/// The data that a body shows to bodies that seek a heavier one.
 struct alignas(16) Candidate {
   Vector position;
   std::uint64_t rank;
@@ -103,10 +102,10 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ std::uint64_t rank_as_asker() const { return asker_rank(mass_, number_); }
 
-  /// Asks a heavier body, or none if it is null.
+  /// Asks a heavier body; null: none.
   __device__ void ask(Body* heavier) {
     target_ = heavier;
-    // relaxed: the loop's end orders it before what reads it.
+    // relaxed: only later loops read the result.
     if (heavier != nullptr) heavier->asker_->fetch_min(rank_as_asker(), dynasoar::Order::relaxed);
   }
 
@@ -133,11 +132,11 @@ struct Model {
 
   Model(const dynasoar::AllocatorHandle<AllocatorT>&, const Parameters&) {}
 
-  /// In some steps bodies are compacted.
+  /// Bodies are compacted before some steps.
   static std::size_t kind_of(std::uint32_t step) { return step % kStepsPerCompaction == 0 ? 1 : 0; }
 
   static void submit_step(std::uint32_t step, dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
-    // Those who have merged leave gaps, around which all others find their way in each loop over pairs.
+    // Bodies that have merged leave gaps in blocks, and loops over pairs load whole blocks.
     if (kind_of(step) == 1) handle.compact<Body>({.above = 0.1});
     const auto kept = handle.keep_lists();  // no body is destroyed before the last loop
     handle.parallel_do<&Body::attract>();

@@ -29,7 +29,7 @@ namespace baselines {
 
 using Word = dynasoar::AtomicWord<std::uint32_t>;
 
-/// What a slot holds.
+/// The contents of a slot.
 enum class Slot : std::uint8_t { free, susceptible, infected, recovered };
 
 __host__ __device__ constexpr Slot slot_of(State state) {
@@ -61,7 +61,7 @@ struct Birth {
   Vector position;
 };
 
-/// What a step works on.
+/// The data of a step.
 template <class PeopleT>
 struct Work {
   Rules rules;
@@ -69,12 +69,12 @@ struct Work {
   app::StepNumber step;
   app::SlotPoolView<Birth> slots;
   PeopleT people;         ///< of all slots
-  Word* counts;           ///< [cells + 1] infected people of each cell who have no place yet: 0 between steps
-  std::uint32_t* starts;  ///< [cells + 1] place of each cell's first infected person, and how many there are
+  Word* counts;           ///< [cells + 1] infected people of each cell without a place in the order: 0 between steps
+  std::uint32_t* starts;  ///< [cells + 1] place of each cell's first infected person, and the number of infected people
   Vector* patients;       ///< positions of the infected, cell by cell
 };
 
-/// Everybody walks, and has a child, or dies; infections end. Counts the infected of each cell.
+/// The first part of a step: people walk, have children, recover and die. Counts the infected of each cell.
 template <class PeopleT>
 struct Live {
   Work<PeopleT> work;
@@ -145,7 +145,7 @@ struct Meet {
     for (std::uint32_t y = 0; y < 3; ++y) {
       const std::uint32_t first = (row + y == 0 ? torus.width : row + y) - 1;
       const std::uint32_t cells = (first < torus.width ? first : 0) * torus.width;
-      // The cells of a row lie together, but for those at its ends.
+      // The cells of a row are contiguous, except across its ends.
       if (column > 0 && column + 1 < torus.width) {
         contacts += contacts_in(here, cells + column - 1, cells + column + 2);
       } else {

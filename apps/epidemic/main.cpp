@@ -1,5 +1,5 @@
 /// @file
-/// The program epidemic: the model's options, and what its results look like.
+/// The program epidemic: the model's options and outputs.
 
 #include <algorithm>
 #include <cstdint>

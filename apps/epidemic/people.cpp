@@ -1,9 +1,10 @@
 /// @file
-/// The epidemic with people as objects, whose class is the state of their health. The model itself is in README.md.
+/// The epidemic with people as objects, whose class is the state of their health. README.md defines the model.
 ///
-/// A step is two loops and a grid between them: everybody lives a day, the infected are sorted into the grid, and the
-/// susceptible look there for infected people. An object changes or deletes itself alone, and a susceptible person only
-/// counts others, so nothing depends on the order in which threads run.
+/// A step is two loops, and a grid between them. In the first loop, people walk, have children, recover and die. Then
+/// the grid sorts the infected, and in the second loop, the susceptible search it for infected people. An object
+/// changes or deletes only itself, and a susceptible person only counts others. So the result does not depend on the
+/// order of threads.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +31,7 @@ class Infected;
 class Recovered;
 using AllocatorT = app::Allocator<Susceptible, Infected, Recovered>;
 
-/// What others see of an infected person.
+/// The data that an infected person shows to others.
 struct Patient {
   Vector position;
 };
@@ -128,8 +129,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
         options_(options_of(parameters)),
         rules_(Rules::of(parameters)),
         room_(room_of(parameters)),
-        // Cells a bit wider than the distance of a contact, so that a person looks into nine at most. Room for all
-        // people: the infected multiply faster than a host that runs ahead of a GPU could make room for them.
+        // Cells are slightly wider than the distance of a contact, so that a person searches at most nine. There is
+        // room for all people, because a host that runs ahead of a GPU could make room too late.
         grid_(handle(), {.lower = {0, 0},
                          .upper = {parameters.side, parameters.side},
                          .cell = width_of_cell(parameters.side),
@@ -147,8 +148,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     count_step();
     handle().parallel_do<Person>(Live{}, rules_, now());
     end_phase(0);
-    const auto kept = handle().keep_lists();  // objects change in the last loop only
-    grid_.rebuild<&Infected::seen>();         // without an order: contacts are only counted
+    const auto kept = handle().keep_lists();  // only the last loop changes objects
+    grid_.rebuild<&Infected::seen>();         // without an order, because contacts are only counted
     end_phase(1);
     handle().parallel_do<&Susceptible::meet>(grid_.view(), rules_, now());
     end_phase(2);
@@ -187,8 +188,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   }
 
  private:
-  /// Enough for so many people. Blocks of a class stay half empty when people leave it, so each of the three classes
-  /// may need blocks for all people; and the warps of a large GPU open a block each.
+  /// Enough for this number of people. Blocks of a class stay half empty when people leave it, so each of the three
+  /// classes may need blocks for all people. In addition, each warp of a large GPU opens a block.
   static std::size_t needed_bytes(std::uint64_t room) {
     return 3 * AllocatorT::heap_bytes_for<Susceptible>(static_cast<std::size_t>(room) + app::kSlotsInFlight);
   }

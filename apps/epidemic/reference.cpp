@@ -1,6 +1,6 @@
 /// @file
-/// The sequential reference: the model of README.md, every susceptible person looks at all infected ones, written to be
-/// read. It shares no code with the other implementations except the interface, so that it can judge them.
+/// The sequential reference: the model of README.md, written to be read. Every susceptible person reads all infected
+/// ones. It shares only the interface with the other implementations, so that tests can compare them with it.
 
 #include <algorithm>
 #include <cmath>
@@ -99,7 +99,7 @@ class Reference final : public Simulation {
     return coordinate;
   }
 
-  // The shortest way round the world.
+  // The shortest offset across the joined borders.
   float nearest(float offset) const {
     if (offset > parameters_.side / 2) return offset - parameters_.side;
     if (offset < -parameters_.side / 2) return offset + parameters_.side;

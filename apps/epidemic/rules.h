@@ -1,6 +1,6 @@
 /// @file
-/// The rules of the epidemic, for host and device. Used by every parallel implementation; the reference has code of its
-/// own. Defined in README.md.
+/// The rules of the epidemic, for host and device. Used by every parallel implementation; the reference has its own
+/// code. README.md defines them.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,13 @@ using dynasoar::random::Words;
 /// People within this distance are in contact. It is the unit of length.
 inline constexpr float kContact = 1;
 
-/// The width of the cells in which people look for others: a bit more than a contact. It is wider in a large world, so
-/// that there are at most 2^15 cells along a side and 32 bits are enough for their numbers.
+/// The width of the cells in which people search for others: slightly more than the distance of a contact. It is
+/// greater in a large world, so that there are at most 2^15 cells along a side, and their numbers have 32 bits.
 inline float width_of_cell(float side) {
   return std::max(1.01f * kContact, side / 0x1p15f);
 }
 
-/// What random numbers decide.
+/// The purposes of random numbers.
 enum class Decision : std::uint32_t { initial = 0, day = 1, contact = 2 };
 
 /// How an infection ends in a step.

@@ -40,7 +40,7 @@ struct Parameters : app::RunParameters {
   std::uint64_t seed = 42;
 };
 
-/// The narrowest world.
+/// The least side of a world.
 inline constexpr float kLeastSide = 5;
 
 /// The default of the greatest number of people.
@@ -52,7 +52,7 @@ std::uint64_t room_of(const Parameters& parameters);
 /// The side of a world in which this number of people, at random places, have `contacts` others in contact on average.
 float side_for(std::uint32_t people, double contacts);
 
-/// People at random places, of whom the first `patients` are infected. Which random numbers: README.md.
+/// People at random places, of whom the first `patients` are infected. README.md defines the random numbers.
 /// @pre patients <= people
 std::vector<PersonState> random_people(std::uint32_t people, std::uint32_t patients, float side, std::uint64_t seed);
 
@@ -66,7 +66,7 @@ struct Census {
   bool operator==(const Census&) const = default;
 };
 
-/// The same if people are a quantity.
+/// The same as real numbers.
 struct Population {
   double susceptible = 0;
   double infected = 0;
@@ -76,7 +76,7 @@ struct Population {
 /// The solution of the well-mixed equations of README.md at the start and after every step.
 ///
 /// @param parameters   all but `stride`; `initial` says how dense people are at the start
-/// @param start        their numbers at the first of these steps
+/// @param start        the numbers of people at the start
 std::vector<Population> well_mixed(const Parameters& parameters, const Population& start, std::size_t steps);
 
 /// A running simulation of an epidemic.
@@ -96,11 +96,11 @@ void check_room(std::uint64_t people, std::uint64_t room);
 
 /// With the DSL: people are objects.
 std::unique_ptr<Simulation> make_people(const Parameters& parameters);
-/// Hand-written, people in slots, with a list of free ones; an array for every part of a person.
+/// Hand-written: people are in slots, with a list of free slots and an array for every member of a person.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
-/// The same with an array of people.
+/// The same with a single array of people.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
-/// Sequential, on the host, every susceptible person looks at all infected ones: the definition of the model in code.
+/// Sequential, on the host: every susceptible person reads all infected ones. The definition of the model in code.
 std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
 
 }  // namespace epidemic

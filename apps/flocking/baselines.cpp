@@ -1,7 +1,7 @@
 /// @file
-/// The hand-written baselines: boids are sorted by cell in every step, and copied in this order, so that neighbours are
-/// read from a few short pieces of memory, as in the sample "particles" of the CUDA toolkit. One algorithm for both;
-/// they differ in how boids lie in memory, as a structure of arrays or as an array of structures.
+/// The hand-written baselines. Every step sorts boids by cell and copies them in this order, so that the neighbours of
+/// a boid are in a few short pieces of memory, as in the sample "particles" of the CUDA toolkit. The two baselines
+/// differ only in their layout: a structure of arrays or an array of structures.
 
 #include <cmath>
 #include <cstddef>
@@ -30,13 +30,13 @@ struct Boids : View {
   __device__ Vector& velocity(std::uint32_t i) const { return this->template at<&Bird::velocity>(i); }
 };
 
-/// What a step works on. Boid i has number i.
+/// The data of a step. Boid i has number i.
 template <class Arrays>
 struct Work {
   app::PeriodicCells torus;
   std::uint32_t count;
   Arrays boids;   ///< by number
-  Arrays sorted;  ///< as they were before the step, cell by cell
+  Arrays sorted;  ///< copies from before the step, cell by cell
   std::uint32_t *cells, *numbers, *sorted_cells, *order;
   std::uint32_t *begins, *ends;  ///< of each cell; 0 if it is empty
 };
@@ -47,7 +47,7 @@ struct FindCell {
   __device__ void operator()(std::uint32_t i) const { work.cells[i] = work.torus.cell(work.boids.position(i)); }
 };
 
-/// Copies a boid to its place, and notes where its cell begins and ends.
+/// Copies a boid to its place in the order, and stores where its cell begins and ends.
 template <class Arrays>
 struct CopySorted {
   Work<Arrays> work;
@@ -61,7 +61,7 @@ struct CopySorted {
   }
 };
 
-/// Every boid looks around, turns and moves. On a GPU a thread for each of its sums.
+/// Every boid looks around, turns and moves. On a GPU, there is a thread for each of its partial sums.
 template <class Arrays, std::uint32_t kBoidSums>
 struct Fly {
   static constexpr std::uint32_t kThreads = dynasoar::kCudaBackend ? kBoidSums : 1;
@@ -112,7 +112,7 @@ struct Fly {
     return (column + work.torus.width + step - 1) % work.torus.width;
   }
 
-  /// The first sum becomes that of all.
+  /// Adds all partial sums to the first.
   __device__ static void add_up([[maybe_unused]] Sums& sums) {
     if constexpr (kBoidSums > 1) {
       for (std::uint32_t step = 1; step < kBoidSums; step *= 2) {

@@ -1,8 +1,8 @@
 /// @file
-/// Flocking with boids as objects. The model itself is in README.md.
+/// Flocking with boids as objects. README.md defines the model.
 ///
-/// A step sorts the boids into a grid, which copies what others see of them, and is then one loop: every boid looks at
-/// the copies, with the help of several threads, turns and moves. It changes only itself, so no boid waits for another.
+/// A step sorts the boids into a grid, which copies the data that others see. In the one loop that follows, every boid
+/// reads the copies, with the help of several threads, turns and moves. A boid changes only itself.
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
         options_(options_of(parameters)),
         count_(parameters.initial.size()),
         sort_every_(static_cast<std::uint32_t>(parameters.sort_every)),
-        // Cells a bit wider than what a boid sees, so that it never looks into more than nine.
+        // Cells are slightly wider than the distance that a boid sees, so that it searches at most nine.
         grid_(handle(), {.lower = {0, 0},
                          .upper = {parameters.side, parameters.side},
                          .cell = 1.01f * kSight,
@@ -73,7 +73,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     synchronize();
   }
 
-  /// A sort is not a part of what is recorded: there, it would sort as many keys as the heap has room for.
+  /// The sort is not recorded, because a recorded sort would sort as many keys as the heap has room for.
   void step() override {
     keep_lists<>();
     const std::uint32_t before = begin_step() - 1;
@@ -118,7 +118,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   std::uint64_t steps_made() const override { return steps(); }
 
  private:
-  /// Enough for the boids, though the warps of a large GPU open a block each.
+  /// Enough for the boids, even though each warp of a large GPU opens a block.
   static std::size_t needed_bytes(std::size_t count) {
     return AllocatorT::heap_bytes_for<Boid>(2 * count + app::kSlotsInFlight);
   }

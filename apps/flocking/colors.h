@@ -16,7 +16,7 @@ inline constexpr DirectionColors kDirections = {
     {{255, 99, 99}, {255, 190, 80}, {150, 230, 110}, {70, 210, 220}, {110, 140, 255}, {225, 120, 235}, {255, 99, 99}}};
 
 /// @param angle        from east over north, from -pi to pi
-/// @param directions   kDirections, which device code has to be given
+/// @param directions   kDirections, which device code cannot access itself
 constexpr app::Rgb color_of(double angle, const DirectionColors& directions) {
   constexpr double kTurn = 2 * 3.14159265358979323846;
   return app::ramp(directions, angle < 0 ? 1 + angle / kTurn : angle / kTurn);

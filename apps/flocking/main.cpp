@@ -1,5 +1,5 @@
 /// @file
-/// The program flocking: the model's options, and what its results look like.
+/// The program flocking: the model's options and outputs.
 
 #include <cstdint>
 #include <limits>

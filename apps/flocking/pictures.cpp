@@ -20,7 +20,7 @@ namespace {
 constexpr int kSize = 1024;
 constexpr app::Rgb kOrderLine = {37, 99, 235};
 
-// More darts cannot be told apart.
+// More darts cannot be distinguished.
 constexpr std::size_t kMostDarts = 200000;
 
 /// A triangle that points where the boid flies.

@@ -1,8 +1,9 @@
 /// @file
-/// The sequential reference: the model of README.md, every boid looks at all others, written to be read. It shares no
-/// code with the other implementations except the interface, so that it can judge them.
+/// The sequential reference: the model of README.md, written to be read. Every boid reads all others. It shares only
+/// the interface with the other implementations, so that tests can compare them with it.
 ///
-/// In double precision, but for who is a neighbour and who is too close: there README.md says float.
+/// It computes in double precision. Only the decisions which boids are neighbours and which are too close are in single
+/// precision, as README.md defines.
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +68,7 @@ class Reference final : public Simulation {
     return {me.number, inside(me.x + vx), inside(me.y + vy), static_cast<float>(vx), static_cast<float>(vy)};
   }
 
-  // The shortest way round the world.
+  // The shortest offset across the joined borders.
   float nearest(float offset) const {
     if (offset > side_ / 2) return offset - side_;
     if (offset < -side_ / 2) return offset + side_;

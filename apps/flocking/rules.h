@@ -1,6 +1,6 @@
 /// @file
-/// The rules of the flock, for host and device. Used by every parallel implementation; the reference has code of its
-/// own. Defined in README.md.
+/// The rules of the flock, for host and device. Used by every parallel implementation; the reference has its own
+/// code. README.md defines them.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace flocking {
 
 using app::Vector;
 
-/// The distance that a boid sees, which is the unit of length; and the distance below which others are too close.
+/// The distance that a boid sees, which is the unit of length, and the distance below which others are too close.
 inline constexpr float kSight = 1;
 inline constexpr float kTooClose = 0.4f;
 
@@ -37,7 +37,7 @@ struct Impression {
   float neighbours = 0;
   Vector velocities;
   Vector offsets;
-  Vector away;  ///< from those too close: the more, the closer
+  Vector away;  ///< away from boids that are too close, more if they are closer
 
   __host__ __device__ friend Impression operator+(const Impression& a, const Impression& b) {
     return {a.neighbours + b.neighbours, a.velocities + b.velocities, a.offsets + b.offsets, a.away + b.away};
@@ -66,8 +66,9 @@ __host__ __device__ inline Impression impression_of(Vector offset, float squared
   return {1, velocity, offset, -pressure * offset};
 }
 
-/// Neighbours are added up in several sums if there are at most kFewBoids (kSumsOfFew) or kSomeBoids (kSumsOfSome):
-/// boid number i, counted cell by cell, is added to the sum i modulo their number. For more boids, there is one sum.
+/// Neighbours are added up in several partial sums: kSumsOfFew for up to kFewBoids, and kSumsOfSome for up to
+/// kSomeBoids. Boid number i, counted cell by cell, is added to sum i modulo their number. For more boids, there is one
+/// sum.
 inline constexpr std::uint32_t kFewBoids = 1 << 15;
 inline constexpr std::uint32_t kSumsOfFew = 16;
 inline constexpr std::uint32_t kSomeBoids = 1 << 18;

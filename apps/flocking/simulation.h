@@ -29,16 +29,16 @@ struct BoidState {
 struct Parameters : app::RunParameters {
   std::vector<BoidState> initial;  ///< boid i has number i; positions in [0, side)^2
   float side = 0;                  ///< of the world, a torus; at least kLeastSide
-  int sort_every = 0;              ///< boids as objects are sorted by cell before every so many steps; 0: never
+  int sort_every = 0;              ///< number of steps between sorts of the objects by cell; 0: no sorts
 };
 
-/// The narrowest world.
+/// The least side of a world.
 inline constexpr float kLeastSide = 5;
 
 /// The side of a world in which this number of boids, at random places, have `neighbours` neighbours on average.
 float side_for(std::uint32_t boids, double neighbours);
 
-/// Boids at random. Which random numbers: README.md.
+/// Random boids. README.md defines the random numbers.
 std::vector<BoidState> random_boids(std::uint32_t count, float side, std::uint64_t seed);
 
 /// Properties of a flock.
@@ -76,11 +76,11 @@ class Simulation : public app::Simulation {
 
 /// With the DSL: boids are objects.
 std::unique_ptr<Simulation> make_boids(const Parameters& parameters);
-/// Hand-written, sorted by cell in every step; an array for every part of a boid.
+/// Hand-written, sorted by cell in every step, with an array for every member of a boid.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
-/// The same with an array of boids.
+/// The same with a single array of boids.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
-/// Sequential, on the host, every boid looks at all others: the definition of the model in code.
+/// Sequential, on the host: every boid reads all others. The definition of the model in code.
 std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
 
 }  // namespace flocking

@@ -1,7 +1,7 @@
 /// @file
-/// The hand-written baselines: the forest as one writes it for speed, without dynamic allocation: one loop over all
-/// cells a step, which reads what they held before and writes what they hold now. One algorithm for both; they differ
-/// in where a cell's two states lie: in an array for even steps and one for odd ones, or side by side.
+/// The hand-written baselines, without dynamic allocation. A step is one loop over all cells, which reads the states
+/// before the step and writes those after it. The two baselines differ only in where the two states of a cell are: in
+/// an array for even steps and one for odd steps, or next to each other.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +19,10 @@
 namespace forest_fire {
 namespace {
 
-/// Everything that a loop over the cells needs, passed to the device by value.
+/// The data of the loops over cells, passed to the device by value.
 ///
-/// @tparam Layout   where states lie: `ground(c, 0)` is a reference to what cell c holds after even steps, `ground(c,
-/// 1)`
-///                  after odd ones
+/// @tparam Layout   where states are: `ground(c, 0)` is a reference to the state of cell c after even steps, and
+///                  `ground(c, 1)` to that after odd steps
 template <class Layout>
 struct DenseStep {
   Layout cells;
@@ -60,7 +59,7 @@ struct DenseStep {
   }
 };
 
-/// What cells hold after a step.
+/// The states of cells after a step.
 template <class Layout>
 struct DenseGround {
   Layout cells;
@@ -95,7 +94,7 @@ class DenseForest final : public app::OnGrid<app::DenseSimulation<Simulation>> {
 
   std::vector<Ground> cells() override { return states_of(ground()); }
 
-  /// Makes the first trees. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+  /// Makes the first trees. Public, because nvcc requires this of functions that contain a device lambda.
   void settle() {
     for_each(torus_.cells, [now = present()] __device__(std::uint32_t c) { now.settle(c); });
   }

@@ -1,5 +1,5 @@
 /// @file
-/// The program forest-fire: the model's options, and what its results look like.
+/// The program forest-fire: the model's options and outputs.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 /// @file
-/// The hand-written OpenMP baseline for CPUs: a byte per cell, one array for even steps and one for odd ones. A thread
-/// takes whole rows, in strips of cells, in loops without branches that compilers vectorize, the random numbers too.
+/// The hand-written OpenMP baseline for CPUs: a byte per cell, in one array for even steps and one for odd steps. A
+/// thread processes whole rows, in strips of cells. Its loops, also those for random numbers, have no branches, so
+/// compilers vectorize them.
 
 #include <algorithm>
 #include <cstdint>
@@ -52,7 +53,7 @@ class OpenMpForest final : public app::OpenMpSimulation<Simulation, Census> {
     });
   }
 
-  /// Makes `count` cells of a row from x on.
+  /// Computes `count` cells of a row from x on.
   void advance(int x, int y, int count) const {
     const Ground* const here = before_.row(y) + x;
     const Ground* const above = before_.row(y > 0 ? y - 1 : height_ - 1) + x;
@@ -69,7 +70,7 @@ class OpenMpForest final : public app::OpenMpSimulation<Simulation, Census> {
     }
   }
 
-  /// Whether trees are struck, and grow where there are none. One draw for both.
+  /// Whether trees are struck, or grow in empty cells. One draw for both.
   void draw(const Ground* here, std::uint32_t first, std::uint8_t* happens, int count) const {
     const Chance chance = chance_;
     const std::uint32_t step = now();

@@ -41,7 +41,7 @@ class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation
   }
 
   void record() override {
-    handle().device_pointer();  // the kernel that counts sees what the last loop has changed
+    handle().device_pointer();  // the kernel that counts sees the changes of the last loop
     count_cells(CountTrees{View{}});
   }
 
@@ -58,12 +58,12 @@ class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation
   }
 
  private:
-  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  /// A sufficient heap. Placed objects of a SoaAllocator are not in it.
   static std::size_t needed_bytes(std::size_t cells) {
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Tree>(cells + app::kSlotsInFlight);
   }
 
-  /// The loop of a step looks one row away. With a larger halo, ranks would exchange rows less often, but compute more
+  /// The loop of a step reads one row away. With a larger halo, ranks would exchange rows less often, but compute more
   /// rows twice.
   static constexpr int kHalo = 1;
 

@@ -1,9 +1,9 @@
 /// @file
 /// Trees as objects that are placed on a lattice, and the functions that their loops call. Used by placed.cpp and, on
-/// several ranks, by tests. The model itself is in README.md.
+/// several ranks, by tests. README.md defines the model.
 ///
 /// Trees and burning trees are two classes without fields: their place is their whole state. A step is one loop over
-/// blocks of 64 places, which sees the objects at its beginning, so nothing depends on the order of threads.
+/// blocks of 64 places, which sees the objects at its beginning, so the result does not depend on the order of threads.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ struct GrowAndBurn {
     const std::uint64_t near_fire =
         dynasoar::where<BurningTree>(block, Direction::left) | dynasoar::where<BurningTree>(block, Direction::up) |
         dynasoar::where<BurningTree>(block, Direction::right) | dynasoar::where<BurningTree>(block, Direction::down);
-    // The trees that are struck, and the places without a tree where one may grow.
+    // Trees that are struck, and places without a tree where a tree would grow.
     const std::uint64_t drawn = strikes_or_grows(trees, number(block.place(0)));
     const std::uint64_t ignite = trees & (drawn | near_fire);
     dynasoar::create_where<Tree>(block, drawn & ~trees & ~fires);
@@ -78,8 +78,8 @@ struct GrowAndBurn {
   }
 
  private:
-  /// The same for 64 places with consecutive numbers from `first` on: in 32 bits, which compilers vectorize for CPUs,
-  /// and with less work for numbers that have no more.
+  /// Chance::strikes_or_grows() for 64 places with consecutive numbers from `first` on. It computes in 32 bits, which
+  /// compilers vectorize for CPUs, with less work if all numbers fit in 32 bits.
   __device__ std::uint64_t strikes_or_grows(std::uint64_t trees, std::uint64_t first) const {
     const auto low = static_cast<std::uint32_t>(first), high = static_cast<std::uint32_t>(first >> 32);
     if ((first + 63) >> 32 == 0) [[likely]] {

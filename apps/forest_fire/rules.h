@@ -26,7 +26,7 @@ enum class Decision : std::uint32_t {
 /// A probability as a number of random words, in a form in which comparisons have 32 bits, which compilers vectorize
 /// for CPUs.
 struct Share {
-  std::uint32_t greatest;  ///< word that means yes
+  std::uint32_t greatest;  ///< the greatest word for which the event happens
   std::uint32_t any;       ///< 0 if no word does, else 1
 
   static Share of(double fraction) {
@@ -57,8 +57,8 @@ struct Chance {
     return happens(lightning, Decision::lightning, c, step);
   }
 
-  /// Whether a tree is struck, or one grows where there is none: one draw for both, so that threads at trees and
-  /// threads at empty ground draw together.
+  /// Whether a tree is struck, or grows in an empty cell. Both events use one draw, so that the threads of a warp do
+  /// not diverge.
   __device__ bool strikes_or_grows(bool has_tree, std::uint64_t c, std::uint32_t step) const {
     const Share share = {has_tree ? lightning.greatest : growth.greatest, has_tree ? lightning.any : growth.any};
     return happens(share, has_tree ? Decision::lightning : Decision::growth, c, step);
@@ -78,7 +78,7 @@ inline app::SavedOptions options_of(const Parameters& parameters) {
       .add("--lightning", parameters.lightning);
 }
 
-/// Counts the tree of a cell. @tparam View   has a device function `state(c)`: what a cell holds
+/// Counts the tree of a cell. @tparam View   has a device function `state(c)`, the contents of a cell
 template <class View>
 struct CountTrees {
   View view;

@@ -1,5 +1,5 @@
 /// @file
-/// Life and Generations with cells, alive cells and candidates as objects. The model itself is in README.md.
+/// Life and Generations with cells, alive cells and candidates as objects. README.md defines the model.
 ///
 /// A step has two halves. First, agents *act* as they have decided: some alive cells die, and some candidates come
 /// alive. These loops write the numbers of alive neighbours, and no loop of this half reads them. Then, agents *look*
@@ -45,7 +45,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
                   (agents_, Word),                // 1 if the cell has one, else 0
                   (index_, std::uint32_t));       // row by row
 
-  /// Cell `index`, which enters itself in the table of all cells.
+  /// Cell `index`. It stores itself in the table of all cells.
   __device__ Cell(std::size_t index, Cell** table) : index_(static_cast<std::uint32_t>(index)) {
     alive_neighbors_->store(0, dynasoar::Order::relaxed);
     agents_->store(0, dynasoar::Order::relaxed);

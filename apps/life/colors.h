@@ -17,7 +17,7 @@ using DyingColors = std::array<app::Rgb, 5>;
 inline constexpr DyingColors kDying = {{{255, 183, 77}, {236, 84, 70}, {158, 42, 116}, {74, 32, 122}, {26, 24, 68}}};
 
 /// @param states   of the rule
-/// @param dying    kDying, which device code has to be given
+/// @param dying    kDying, which device code cannot access itself
 constexpr app::Rgb color_of(std::uint32_t state, int states, const DyingColors& dying) {
   if (state == 0) return kDeadColor;
   if (state == 1) return kAliveColor;

@@ -1,6 +1,6 @@
 /// @file
 /// Cells that are not dead as objects that are placed on a lattice, and the functions that their loops call. Used by
-/// placed.cpp and, on several ranks, by tests. The model itself is in README.md.
+/// placed.cpp and, on several ranks, by tests. README.md defines the model.
 ///
 /// Alive cells have no fields, because a step needs only their places. A thread processes a block of 64 places, and
 /// adds up the neighbours of all of them bit by bit. It sees the cells that were alive when the loop began, and only

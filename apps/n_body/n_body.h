@@ -19,7 +19,7 @@ inline constexpr float kMostMass = 1000;
 
 /// With the DSL: bodies are objects.
 std::unique_ptr<Simulation> make_objects(const Parameters& parameters);
-/// Hand-written, an array for every part of a body.
+/// Hand-written, an array for every member of a body.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
 /// Hand-written, an array of bodies.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);

@@ -1,8 +1,8 @@
 /// @file
-/// n-body with bodies as objects. The model itself is in README.md.
+/// n-body with bodies as objects. README.md defines the model.
 ///
-/// A step is two loops. In the first every body looks at all others, with the help of several threads, and notes how
-/// they accelerate it; in the second it moves. The first writes accelerations only, which it does not read.
+/// A step is two loops. In the first loop, every body reads all others, with the help of several threads, and stores
+/// its acceleration. In the second loop, it moves. The first loop writes only accelerations, which it does not read.
 
 #include <algorithm>
 #include <cstddef>
@@ -77,7 +77,7 @@ class Model {
 
   Model(Handle& handle, const Parameters& parameters) : cut_off_(parameters.cut_off) {
     if (cut_off_ == 0) return;
-    // The space that bodies turn round at; few are outside. Not more than a million cells.
+    // The square at whose borders bodies turn round; few bodies are outside. At most a million cells.
     grid_.emplace(handle, dynasoar::GridOptions<Vector>{.lower = {-1, -1},
                                                         .upper = {1, 1},
                                                         .cell = std::max(cut_off_, 0.002f),

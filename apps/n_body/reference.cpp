@@ -1,6 +1,6 @@
 /// @file
-/// The sequential reference: the model of README.md in double precision, written to be read. It shares no code with the
-/// other implementations except the interface, so that it can judge them.
+/// The sequential reference: the model of README.md in double precision, written to be read. It shares only the
+/// interface with the other implementations, so that tests can compare them with it.
 
 #include <cmath>
 #include <cstddef>

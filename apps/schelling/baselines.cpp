@@ -1,10 +1,10 @@
 /// @file
-/// The hand-written baselines: Schelling's model as one writes it without dynamic allocation: three loops over all
-/// cells a step. One algorithm for both; they differ in how cells lie in memory, as a structure of arrays or as an
-/// array of structures.
+/// The hand-written baselines: Schelling's model without dynamic allocation, in three loops over all cells per step.
+/// The two baselines differ only in their layout: a structure of arrays or an array of structures.
 ///
-/// In the loop that moves, a cell looks at what its own agent wants, not at its group, which somebody may be changing
-/// who moves in: so each state has one writer and no other reader. The lot has one writer, too: who has won.
+/// In the loop that moves agents, a thread reads the wish of its cell's agent, and not its group, because an agent may
+/// be moving in at the same time. So each group has one writer and no other reader. The lot also has one writer: the
+/// agent that has won.
 
 #include <cstdint>
 #include <memory>
@@ -41,7 +41,7 @@ struct Cells : View {
   __device__ Lot& lot(std::uint32_t c) const { return this->template at<&Cell::lot>(c); }
 };
 
-/// Everything that a loop over the cells needs, passed to the device by value.
+/// The data of the loops over cells, passed to the device by value.
 template <class View>
 struct DenseStep {
   Cells<View> cells;
@@ -122,7 +122,7 @@ class DenseCity final : public app::OnGrid<app::DenseSimulation<Simulation>> {
 
   std::vector<CellState> cells() override { return states_of(present()); }
 
-  /// Makes the first agents. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+  /// Makes the first agents. Public, because nvcc requires this of functions that contain a device lambda.
   void populate() {
     const auto now = present();
     for_each(rules_.cells, [=] __device__(std::uint32_t c) { now.init(c); });

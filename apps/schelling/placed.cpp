@@ -1,11 +1,11 @@
 /// @file
-/// Schelling's model with agents as objects that are placed on a lattice. The model itself is in README.md.
+/// Schelling's model with agents as objects that are placed on a lattice. README.md defines the model.
 ///
-/// A step consists of four loops. Agents *look* around, 64 places at a time; each unhappy agent has a Search, an object
+/// A step consists of four loops. Agents *look* around, 64 places at a time. Each unhappy agent has a Search, an object
 /// at the same place. Searches *bid* for a free place anywhere: the Site there keeps the least lot (an atomic minimum).
-/// Agents *move* if the lot there is theirs; those whose patience has run out leave. Newcomers *settle* at free places.
-/// A loop reads what the loops before it wrote. In each loop, every location except the lots has a single writer, so
-/// nothing depends on the order of threads.
+/// Agents *move* if the lot there is theirs, and leave if their patience has run out. Newcomers *settle* at free
+/// places. A loop reads values that earlier loops have written. In each loop, every location except the lots has a
+/// single writer, so the result does not depend on the order of threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -87,8 +87,8 @@ struct City {
   __device__ CellState state(std::uint32_t c) const;
 };
 
-/// What a Search knows. Few places have a Search, so each field would be in a part of memory of its own. Therefore all
-/// values are in one field. If several ranks ran the model, the place would have to be a field, which they convert.
+/// The values of a Search, in one field. Few places have a Search, so the values in several fields would be far apart
+/// in memory. If several ranks ran the model, the place would have to be a separate field, which they convert.
 struct SearchState {
   Place wanted;         ///< for which the agent bids, and which it may then win; or no place
   std::uint64_t steps;  ///< for how many steps the agent has been unhappy
@@ -109,7 +109,7 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
     const std::uint32_t here = City::number(dynasoar::place_of(this));
     const auto words = city.rules.search_words(here, city.step);
     Place found;
-    for (std::uint32_t look = kLooks; look-- > 0;) {  // backwards, so that no look waits for another
+    for (std::uint32_t look = kLooks; look-- > 0;) {  // backwards, so that no read waits for another
       const Place there = City::place(city.rules.cell_of(words[look]));
       if (dynasoar::is_free<Agent>(there)) found = there;
     }
@@ -202,7 +202,7 @@ class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulati
   }
 
   void record() override {
-    handle().device_pointer();  // the kernel that counts sees what the last loop has changed
+    handle().device_pointer();  // the kernel that counts sees the changes of the last loop
     count_cells(TakeCensus{rules_, view()});
   }
 
@@ -224,7 +224,7 @@ class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulati
   }
 
  private:
-  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  /// A sufficient heap. Placed objects of a SoaAllocator are not in it.
   static std::size_t needed_bytes(std::uint32_t cells) {
     const std::size_t agents = cells + app::kSlotsInFlight;
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Red>(agents) +

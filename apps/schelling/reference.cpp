@@ -1,6 +1,6 @@
 /// @file
-/// The sequential reference: the model of README.md, written to be read. It shares no code with the other
-/// implementations except the interface and the random number generator itself, so that it can judge them.
+/// The sequential reference: the model of README.md, written to be read. It shares only the interface and the random
+/// number generator with the other implementations, so that tests can compare them with it.
 
 #include <array>
 #include <cstddef>
@@ -55,7 +55,7 @@ class Reference final : public app::Reference<Simulation, Census> {
       for (int look = 0; look < 3; ++look) {
         const auto there = static_cast<Cell>(app::scaled(words[look], city_.size()));
         if (before[there].group != kVacant) continue;
-        askers[there].emplace(words[3], cell);  // of equal lots the first stays: cells come in order
+        askers[there].emplace(words[3], cell);  // among equal lots the first stays, because cells come in order
         break;
       }
     }
@@ -92,7 +92,7 @@ class Reference final : public app::Reference<Simulation, Census> {
     return census;
   }
 
-  // Neighbours of an agent that are of its group, and all.
+  // The number of an agent's neighbours of its group, and of all.
   std::pair<std::uint64_t, std::uint64_t> neighbours(const std::vector<CellState>& city, Cell cell) const {
     std::uint64_t own = 0;
     std::uint64_t all = 0;

@@ -21,16 +21,16 @@ inline constexpr std::uint8_t kBlue = 2;
 
 /// The wish of an agent that does not ask for a cell.
 inline constexpr std::uint32_t kNothing = 0xFFFFFFFF;        ///< it is happy
-inline constexpr std::uint32_t kWhatIsTaken = 0xFFFFFFFE;    ///< all cells at which it looked are taken
+inline constexpr std::uint32_t kWhatIsTaken = 0xFFFFFFFE;    ///< none of the cells that it examined is vacant
 inline constexpr std::uint64_t kNobody = ~std::uint64_t{0};  ///< the lot in a cell for which no agent asks
 
-/// The number of cells at which an unhappy agent looks.
+/// The number of cells that an unhappy agent examines.
 inline constexpr std::uint32_t kLooks = 3;
 
 /// The purpose of a random number. It is part of the key, so no two decisions share random numbers.
 enum class Decision : std::uint32_t {
   initial = 0,   ///< what a cell holds at the start
-  search = 1,    ///< at which cells an unhappy agent looks, and its lot
+  search = 1,    ///< which cells an unhappy agent examines, and its lot
   newcomer = 2,  ///< the group that moves into a vacant cell
 };
 
@@ -57,7 +57,8 @@ __host__ __device__ constexpr bool is_lot_of(std::uint64_t lot, std::uint32_t fr
   return static_cast<std::uint32_t>(lot) == from;
 }
 
-/// The rules for one city, passed to the device by value. Fractions are words: a random word below has the probability.
+/// The rules for one city, passed to the device by value. A fraction is stored as a word; an event happens if a random
+/// word is less.
 ///
 /// `View` below is anything with a device function `group(c)` of a cell number.
 struct Rules {
@@ -115,7 +116,7 @@ struct Rules {
 
   __device__ bool is_unhappy(const Neighbours& neighbours) const { return neighbours.own < enough(neighbours.all); }
 
-  /// The random numbers of the unhappy agent in cell c: kLooks for the cells at which it looks, and one for its lot.
+  /// The random numbers of the unhappy agent in cell c: kLooks for the cells that it examines, and one for its lot.
   __device__ dynasoar::random::Words search_words(std::uint32_t c, std::uint32_t step) const {
     return dynasoar::random::words(seed, Decision::search, c, step);
   }
@@ -134,7 +135,7 @@ struct Rules {
     return {kWhatIsTaken, kNobody};
   }
 
-  /// Whether an agent that found no other cell leaves the city.
+  /// Whether an agent that does not move leaves the city.
   __device__ bool gives_up(std::uint32_t unhappy_steps) const { return patience != 0 && unhappy_steps >= patience; }
 
   /// The group that moves into the vacant cell c, or kVacant.

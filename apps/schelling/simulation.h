@@ -39,7 +39,7 @@ struct Census {
 /// A cell of the city.
 struct CellState {
   std::uint32_t group = 0;    ///< 0 vacant, 1 red, 2 blue
-  std::uint32_t unhappy = 0;  ///< for how many steps in a row its agent has been unhappy; 0 in vacant cells
+  std::uint32_t unhappy = 0;  ///< for how many consecutive steps its agent has been unhappy; 0 in vacant cells
 
   bool operator==(const CellState&) const = default;
 };

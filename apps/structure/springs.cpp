@@ -1,5 +1,5 @@
 /// @file
-/// The model with nodes and springs as objects. The model itself is in README.md.
+/// The model with nodes and springs as objects. README.md defines the model.
 ///
 /// Springs compute forces, and nodes add up the forces of their springs. Each loop reads values that the previous loop
 /// has written, and every location has one writer in a loop. A spring stores its slots at both of its ends, so that

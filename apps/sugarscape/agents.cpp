@@ -1,5 +1,5 @@
 /// @file
-/// Sugarscape with males and females as objects; the cells are plain arrays. The model itself is in README.md.
+/// Sugarscape with males and females as objects; the cells are plain arrays. README.md defines the model.
 ///
 /// An agent that wants a cell *asks*: it sets a bit in the cell, which encodes the position of the agent. In the next
 /// loop, each agent that asked computes which of them the cell chooses, so cells need no loop of their own for this.

@@ -1,6 +1,6 @@
 /// @file
 /// Cells, males and females as objects that are placed on a lattice, and the functions that their loops call. Used by
-/// placed.cpp and, on several ranks, by tests. The model itself is in README.md.
+/// placed.cpp and, on several ranks, by tests. README.md defines the model.
 ///
 /// An agent that wants a cell *asks*: it sets a bit in the cell, which encodes the position of the agent. In the next
 /// loop, each agent that asked computes which of them the cell chooses, and the chosen agent clears the bits. A male

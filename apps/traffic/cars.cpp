@@ -1,5 +1,5 @@
 /// @file
-/// Traffic with cars as objects; the network is plain arrays. The model itself is in README.md.
+/// Traffic with cars as objects; the network is plain arrays. README.md defines the model.
 ///
 /// First, producers make cars. Then, cars *prepare*: they look ahead, and claim the right of way if they want to turn
 /// into another street. Finally, cars *move*, as far as they have the right of way. A loop reads values that earlier

@@ -1,6 +1,6 @@
 /// @file
-/// Traffic with cells, streets, traffic lights and cars as objects. The model itself is in README.md; the loops are
-/// those of cars.cpp: producers make cars, cars prepare, cars move.
+/// Traffic with cells, streets, traffic lights and cars as objects. README.md defines the model. The loops are those of
+/// cars.cpp: producers make cars, cars prepare, and cars move.
 ///
 /// Cells have pointers to the next cell, so the code does not use cell numbers. The class of a cell says whether it is
 /// special, and a pointer contains the class, so that a car need not read the cell.

@@ -1,7 +1,7 @@
 /// @file
 /// Traffic with cells and cars as objects that are placed on a lattice of one dimension: the cells of all streets, one
-/// street after the other. The model itself is in README.md; the loops are those of cars.cpp: producers make cars, cars
-/// prepare, cars move.
+/// street after the other. README.md defines the model. The loops are those of cars.cpp: producers make cars, cars
+/// prepare, and cars move.
 ///
 /// Streets are objects that are not placed. A street with exits has another object, which is placed at the street's
 /// last cell and points to the street.

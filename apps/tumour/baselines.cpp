@@ -2,8 +2,8 @@
 /// The hand-written baselines, without an allocator: cells are in the slots of a SlotPool. Both baselines run the same
 /// algorithm. One stores cells as a structure of arrays, the other as an array of structures.
 ///
-/// A counting sort sorts positions and radii by box, so that a search reads a few short pieces of memory. The loop in
-/// which cells live also counts the cells of each box for the next sort.
+/// A counting sort sorts positions and radii by box, so that a search reads a few short pieces of memory. The loop for
+/// the first part of a step also counts the cells of each box for the next sort.
 
 #include <cstddef>
 #include <cstdint>

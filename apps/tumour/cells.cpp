@@ -67,7 +67,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
       : Cell(dynasoar::Identity{states[i].number}, Vector{states[i].x, states[i].y, states[i].z}, states[i].radius) {}
 
   __device__ Sphere seen() { return {position_, radius_}; }
-  /// How far it reaches from the origin.
+  /// The greatest distance of a point of the cell from the origin.
   __device__ float reach() { return std::sqrt(squared_length(position_)) + radius_; }
   __device__ std::uint64_t number() const { return static_cast<std::uint64_t>(identity_.get()); }
 

@@ -1,5 +1,5 @@
 /// @file
-/// The program tumour: the options of the model, and the form of its results.
+/// The program tumour: the model's options and outputs.
 
 #include <cstdint>
 #include <string>

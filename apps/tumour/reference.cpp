@@ -1,7 +1,6 @@
 /// @file
-/// The sequential reference: the model of README.md as readable code, in which every cell looks at all others. It
-/// shares only the interface and the random numbers with the other implementations, so that tests can compare them
-/// with it.
+/// The sequential reference: the model of README.md as readable code, in which every cell reads all others. It shares
+/// only the interface and the random numbers with the other implementations, so that tests can compare them with it.
 
 #include <algorithm>
 #include <cmath>

@@ -17,13 +17,13 @@ struct Vector {
   float x, y, z;
 };
 
-/// What others see of a cell.
+/// The data that a cell shows to others.
 struct alignas(16) Sphere {
   Vector position;
   float radius;
 };
 
-/// What random numbers decide.
+/// The purposes of random numbers.
 enum class Decision : std::uint32_t { initial = 0, fate = 1, direction = 2 };
 
 /// A probability, as the number of random words for which the event happens: 2^32 if the probability is 1.

@@ -62,7 +62,7 @@ constexpr std::uint64_t room_for(std::uint64_t cells) {
 }
 std::uint64_t room_of(const Parameters& parameters);
 
-/// Cells of different sizes in a ball around the origin. README.md says from which random numbers.
+/// Cells of different sizes in a ball around the origin. README.md defines the random numbers.
 std::vector<CellState> random_spheroid(std::uint32_t cells, std::uint64_t seed);
 
 /// The numbers of cells, the size of the tumour, and the lowest concentration of oxygen.

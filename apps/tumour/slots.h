@@ -19,7 +19,7 @@ namespace tumour::baselines {
 using dynasoar::Order;
 using Word = dynasoar::AtomicWord<std::uint32_t>;
 
-/// What a slot holds.
+/// The contents of a slot.
 enum class Slot : std::uint8_t { free, proliferating, hypoxic, necrotic };
 
 struct Cell {

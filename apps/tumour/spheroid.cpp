@@ -58,8 +58,7 @@ void check_room(std::uint64_t cells, std::uint64_t room) {
 
 double growth_rate(const Parameters& parameters) {
   const double growing = std::ceil((kFullRadius - kDaughterRadius) / parameters.growth);  // steps
-  // A cell becomes two when it divides. It grows for `growing` steps, and then divides with the same probability in
-  // each step.
+  // A cell grows for `growing` steps, and then divides with the same probability in each step.
   const auto daughters = [&](double rate) {
     const double factor = std::exp(-rate);
     return 2 * std::pow(factor, growing) * parameters.division / (1 - (1 - parameters.division) * factor);

@@ -1,12 +1,13 @@
 /// @file
-/// Wa-Tor with fish and sharks as objects; the cells are plain arrays. The model itself is in README.md.
+/// Wa-Tor with fish and sharks as objects; the cells are plain arrays. README.md defines the model.
 ///
-/// A half of a step is three loops. Agents *ask* for a cell: they set a bit in it that says from which side. Cells
-/// *decide* which of the askers they accept. Agents *move* if they were accepted. A loop reads what the loop before it
-/// wrote, and every location has one writer in a loop, so nothing depends on the order in which threads run.
+/// A half of a step is three loops. Agents *ask* for a cell: they set a bit in it, which encodes their direction. Cells
+/// *decide* which of these agents they accept. Agents *move* if they were accepted. A loop reads values that earlier
+/// loops have written. Every location has one writer in a loop, or changes only by commutative atomics, so the result
+/// does not depend on the order of threads.
 ///
-/// An agent keeps the steps at which it was born and will starve, from which its age and energy follow: time passes
-/// without a store.
+/// An agent stores the steps at which it was born and will starve. Its age and energy follow from them, so agents that
+/// do not move need no store.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,8 +38,8 @@ struct Ocean {
   Torus torus;
   Seed seed;
   app::StepNumber step;
-  Agent** agents;                              ///< [cells] who lives there, or null
-  std::uint8_t* kinds;                         ///< [cells] kFree, kFish or kShark: all that neighbours need to see
+  Agent** agents;                              ///< [cells] the agent that lives there, or null
+  std::uint8_t* kinds;                         ///< [cells] kFree, kFish or kShark: the only value that neighbours read
   dynasoar::AtomicWord<std::uint32_t>* asked;  ///< [cells / 4] a byte per cell: bit d is set if neighbour d asks for it
   std::uint32_t* accepted;                     ///< [cells / 4] a byte per cell: the direction of the accepted neighbour
 
@@ -48,7 +49,7 @@ struct Ocean {
     return directions;
   }
 
-  /// Sets the agent that lives in cell c from now on; null: none.
+  /// Sets the agent that lives in cell c; null: none.
   __device__ void put(std::uint32_t c, Agent* agent, std::uint8_t kind) const {
     agents[c] = agent;
     kinds[c] = agent != nullptr ? kind : kFree;
@@ -60,7 +61,7 @@ struct Ocean {
     asked[wanted / 4].fetch_or(1u << (wanted % 4 * 8 + opposite(direction)), dynasoar::Order::relaxed);
   }
 
-  /// Four cells choose among the agents that ask for them, and forget the requests.
+  /// Four cells choose among the agents that ask for them, and reset the requests.
   __device__ void decide(std::uint32_t four_cells, Decision decision) const {
     const std::uint32_t askers = asked[four_cells].load(dynasoar::Order::relaxed);
     if (askers == 0) return;
@@ -73,7 +74,7 @@ struct Ocean {
     accepted[four_cells] = answers;
   }
 
-  /// Whether the neighbour in `direction`, which c's agent asked for, accepts it.
+  /// Whether the neighbour in `direction` accepts c's agent, which asked for it.
   __device__ bool accepts(std::uint32_t wanted, std::uint32_t direction) const {
     return (accepted[wanted / 4] >> wanted % 4 * 8 & 0xFF) == opposite(direction);
   }
@@ -227,7 +228,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
+  /// A sufficient heap: every cell could hold a shark, and half of the slots of the sharks' blocks may be free.
   static std::size_t heap_bytes(std::size_t cells) {
     const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
     return std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
@@ -240,7 +241,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     const Ocean ocean = view();
     const std::size_t words = asked_.size();
     {
-      const auto kept = handle().keep_lists();  // no fish comes or goes before they move
+      const auto kept = handle().keep_lists();  // no fish is created or deleted before the fish move
       handle().parallel_do<&Fish::ask>(ocean);
       end_phase(0);
       executor().for_each_index(words, Decide{ocean, Decision::fish_accept});
@@ -249,7 +250,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
       end_phase(2);
     }
     {
-      const auto kept = handle().keep_lists();  // nor does a shark
+      const auto kept = handle().keep_lists();  // no shark is created or deleted before the sharks move
       handle().parallel_do<&Shark::ask>(ocean);
       end_phase(3);
       executor().for_each_index(words, Decide{ocean, Decision::shark_accept});

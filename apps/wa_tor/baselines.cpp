@@ -1,15 +1,14 @@
 /// @file
-/// The hand-written baselines: Wa-Tor as one writes it for speed, without dynamic allocation: four loops over all cells
-/// a step. One algorithm for both; they differ in how cells lie in memory, as a structure of arrays or as an array of
-/// structures.
+/// The hand-written baselines: Wa-Tor without dynamic allocation, in four loops over all cells per step. The two
+/// baselines differ only in their layout: a structure of arrays or an array of structures.
 ///
-/// No loop needs atomics: in the first loop of a half every cell writes one byte of its own, which says what an agent
-/// asks for or that the cell can be asked for. In the second, a cell that can be asked for looks at its neighbours'
-/// bytes, and if it gives itself away it writes its own state and that of the origin. An agent asks for one cell only,
-/// so each state has at most one writer; and the loop that writes states reads none but the winner's.
+/// No loop needs atomics. In the first loop of a half, every cell writes one byte of its own: the request of its agent,
+/// or that the cell is available. In the second loop, an available cell reads the bytes of its neighbours. If it
+/// accepts an agent, it writes its own state and that of the agent's old cell. An agent asks for only one cell, so each
+/// state has at most one writer. The second loop reads no states except those of accepted agents.
 ///
-/// Time passes without memory traffic: a cell keeps the steps at which its agent was born and will starve, from which
-/// age and energy follow.
+/// A cell stores the steps at which its agent was born and will starve. Age and energy follow from them, so agents that
+/// do not move cause no memory traffic.
 
 #include <cstdint>
 #include <memory>
@@ -28,7 +27,7 @@
 namespace wa_tor {
 namespace {
 
-/// What a cell says in the first loop of a half: values below kDirections ask for the neighbour in that direction.
+/// The byte of a cell in the first loop of a half. Values below kDirections ask for the neighbour in that direction.
 constexpr std::uint8_t kAsksNothing = 4;
 constexpr std::uint8_t kOffersWater = 5;
 constexpr std::uint8_t kOffersFish = 6;
@@ -50,7 +49,7 @@ struct Cells : View {
   __device__ std::uint32_t& starves(std::uint32_t c) const { return this->template at<&Cell::starves>(c); }
 };
 
-/// Everything that a loop over the cells needs, passed to the device by value.
+/// The data of the loops over cells, passed to the device by value.
 template <class View>
 struct DenseStep {
   Cells<View> cells;
@@ -156,13 +155,13 @@ struct DenseStep {
   }
 };
 
-// What a step reads and writes in device memory at least, per cell and per shark.
+// The least number of bytes that a step reads and writes in device memory, per cell and per shark.
 
 struct SoaStorage : app::StructureOfArrays<&Cell::kind, &Cell::request, &Cell::born, &Cell::starves> {
   using StructureOfArrays::StructureOfArrays;
   // Each half: the kind is read, the request written and read. Moves are not counted.
   static constexpr std::uint64_t kBytesPerCell = 2 * (1 + 1 + 1);
-  // Every shark looks whether it starves.
+  // Every shark checks whether it starves.
   static constexpr std::uint64_t kBytesPerShark = 4;
 };
 
@@ -201,7 +200,7 @@ class DenseOcean final : public app::OnGrid<app::DenseSimulation<Simulation>> {
     return torus_.cells * Storage::kBytesPerCell + population.sharks * Storage::kBytesPerShark;
   }
 
-  /// Makes the first agents. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+  /// Makes the first agents. Public, because nvcc requires this of functions that contain a device lambda.
   void populate(Thresholds thresholds) {
     const auto now = present();
     for_each(torus_.cells, [=] __device__(std::uint32_t c) { now.init(c, thresholds); });

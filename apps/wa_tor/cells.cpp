@@ -1,8 +1,8 @@
 /// @file
-/// Wa-Tor with cells, fish and sharks as objects. The model itself is in README.md; the loops are those of agents.cpp:
-/// agents ask for a cell, cells decide whom they accept, agents move.
+/// Wa-Tor with cells, fish and sharks as objects. README.md defines the model. The loops are those of agents.cpp:
+/// agents ask for a cell, cells decide which agents they accept, and agents move.
 ///
-/// Cells know their neighbours, so nothing here computes with coordinates: any graph of cells would do.
+/// Cells have pointers to their neighbours, so the code does not use coordinates and works for any graph of cells.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +29,7 @@ using AllocatorT = app::Allocator<Cell, Fish, Shark>;
 
 inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it asks for no cell
 
-/// What all objects know.
+/// The data that all objects use.
 struct World {
   Seed seed;
   app::StepNumber step;
@@ -38,17 +38,17 @@ struct World {
 class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
   using Requests = dynasoar::AtomicWord<std::uint32_t>;
-  struct Neighbors {  // as one value, not as an array field: agents jump between cells and read all four at once
+  struct Neighbors {  // one value, not an array field: agents read all four pointers of scattered cells at once
     Cell* cells[kDirections];
   };
   DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // left, up, right, down
-                  (agent_, Agent*),               // who lives here, or null
-                  (kind_, std::uint8_t),          // kFree, kFish or kShark: all that neighbours need to see
+                  (agent_, Agent*),               // the agent that lives here, or null
+                  (kind_, std::uint8_t),          // kFree, kFish or kShark: the only value that neighbours read
                   (index_, std::uint32_t),        // row by row
                   (asked_, Requests),             // bit d is set if the agent of neighbour d asks for this cell
                   (accepted_, std::uint8_t));     // the direction of the neighbour that was accepted
 
-  /// Cell `index`, which enters itself in the table of all cells.
+  /// Cell `index`. It stores itself in the table of all cells.
   __device__ Cell(std::size_t index, Cell** table)
       : agent_(nullptr), kind_(kFree), index_(static_cast<std::uint32_t>(index)) {
     asked_->store(0, dynasoar::Order::relaxed);
@@ -70,7 +70,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ Cell* neighbor(std::uint32_t direction) const { return neighbors_->cells[direction]; }
 
-  /// Sets the agent that lives here from now on; null: none.
+  /// Sets the agent that lives here; null: none.
   __device__ void put(Agent* agent, std::uint8_t kind) {
     agent_ = agent;
     kind_ = agent != nullptr ? kind : kFree;
@@ -79,7 +79,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   /// The agent of the neighbour in `direction` asks for this cell.
   __device__ void ask(std::uint32_t direction) { asked_->fetch_or(1u << direction, dynasoar::Order::relaxed); }
 
-  /// Chooses among the agents that ask, and forgets the requests.
+  /// Chooses among the agents that ask, and resets the requests.
   __device__ void decide(World world, Decision decision) {
     const DirectionSet askers(asked_->load(dynasoar::Order::relaxed));
     if (askers.empty()) return;
@@ -224,7 +224,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
+  /// A sufficient heap: every cell could hold a shark, and half of the slots of the sharks' blocks may be free.
   static std::size_t heap_bytes(std::size_t cells) {
     const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
     return AllocatorT::heap_bytes_for<Cell>(cells + kSlotsInFlight) +
@@ -237,7 +237,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     count_step();
     const World world{seed_, now()};
     {
-      const auto kept = handle().keep_lists();  // no fish comes or goes before they move
+      const auto kept = handle().keep_lists();  // no fish is created or deleted before the fish move
       handle().parallel_do<&Fish::ask>(world);
       end_phase(0);
       handle().parallel_do<&Cell::decide>(world, Decision::fish_accept);
@@ -246,7 +246,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
       end_phase(2);
     }
     {
-      const auto kept = handle().keep_lists();  // nor does a shark
+      const auto kept = handle().keep_lists();  // no shark is created or deleted before the sharks move
       handle().parallel_do<&Shark::ask>(world);
       end_phase(3);
       handle().parallel_do<&Cell::decide>(world, Decision::shark_accept);
@@ -254,7 +254,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
       handle().parallel_do<&Shark::move>(world);
       end_phase(5);
     }
-    // Cells stay where they are: their Neighbors are class values, in which no pointer would be found.
+    // Cells are not compacted: their Neighbors are class values, in which compaction would not find the pointers.
     if (const auto options = compaction()) handle().compact<Agent>(*options);
   }
 

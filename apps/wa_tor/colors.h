@@ -15,7 +15,7 @@ inline constexpr app::Rgb kHungryShark = {214, 52, 84};
 inline constexpr app::Rgb kFedShark = {255, 159, 67};
 
 constexpr app::Rgb color_of(const CellState& cell) {
-  // Where the shades end: few agents get older, few sharks richer.
+  // The ends of the shades: few agents get older, and few sharks get more energy.
   constexpr double kOldAge = 8;
   constexpr double kHighEnergy = 10;
   switch (cell.kind) {

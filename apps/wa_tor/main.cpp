@@ -1,5 +1,5 @@
 /// @file
-/// The program wa-tor: the model's options, and what its results look like.
+/// The program wa-tor: the model's options and outputs.
 
 #include <string>
 #include <vector>

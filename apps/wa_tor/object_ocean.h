@@ -20,9 +20,9 @@ using app::kSlotsInFlight;
 
 /// A simulation with agents as objects of allocator type A.
 ///
-/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops. It has
+/// @tparam Objects   the simulation, which owns all data except the objects, and submits the loops. It has
 ///                   `submit_step()`, `view()` with device functions `kind(c)` and `state(c)`, `heap_bytes(cells)`, and
-///                   what app::ObjectSimulation asks for: `add_arrays(items)`, `read_columns()`
+///                   the functions that app::ObjectSimulation requires: `add_arrays(items)`, `read_columns()`
 template <class Objects, class A>
 class ObjectOcean : public app::OnGrid<app::ObjectSimulation<Objects, Simulation, A>> {
  public:

@@ -1,8 +1,8 @@
 /// @file
-/// The hand-written OpenMP baseline for CPUs. The algorithm and the arrays are those of baselines.cpp: agents ask,
-/// cells accept one of the agents that ask for them. A thread takes whole rows, in strips of cells. For all cells of a
-/// strip at once it finds which neighbours are eligible, a bit each, in a loop without branches that compilers
-/// vectorize. Then it visits the cells that have any; it skips eight at a time if none of them has.
+/// The hand-written OpenMP baseline for CPUs. The algorithm and the arrays are those of baselines.cpp: agents ask, and
+/// cells accept one of the agents that ask for them. A thread processes whole rows, in strips of cells. In a loop
+/// without branches, which compilers vectorize, it finds the candidates of all cells of a strip, with a bit for each
+/// direction. Then it visits the cells that have candidates, and skips eight cells at a time if none of them has any.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 
 using app::kStrip;
 
-// What a cell says in the first loop of a half: values below kDirections ask for the neighbour in that direction.
+// The byte of a cell in the first loop of a half. Values below kDirections ask for the neighbour in that direction.
 constexpr std::uint8_t kAsksNothing = 4;
 constexpr std::uint8_t kOffersWater = 5;
 constexpr std::uint8_t kOffersFish = 6;
@@ -196,7 +196,7 @@ class OpenMpOcean final : public app::OpenMpSimulation<Simulation, Population> {
     }
   }
 
-  /// For each cell with one of two offers, the directions to the agents that ask for it; 0 for others.
+  /// For each cell with one of these two offers, the directions to the agents that ask for it; 0 for other cells.
   static void find_askers(const Strip& requests, std::uint8_t offer, std::uint8_t other, std::uint8_t* askers) {
     requests.find({opposite(0), opposite(1), opposite(2), opposite(3)}, askers);
     for (int i = 0; i < requests.count; ++i) {
@@ -208,7 +208,7 @@ class OpenMpOcean final : public app::OpenMpSimulation<Simulation, Population> {
     return static_cast<std::uint8_t>(choose(DirectionSet(candidates), seed_, decision, c, now()));
   }
 
-  /// Writes what a cell holds, and its copies beyond the ends of its row.
+  /// Writes the contents of a cell, and the copies beyond the ends of its row.
   void put(std::uint32_t c, std::uint8_t kind) const {
     const auto y = static_cast<int>(c / torus_.width), x = static_cast<int>(c % torus_.width);
     std::uint8_t* const row = kinds_.row(y);

@@ -33,7 +33,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  /// A sufficient heap. Placed objects of a SoaAllocator are not in it.
   static std::size_t heap_bytes(std::size_t cells) {
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Shark>(cells + kSlotsInFlight);
   }
@@ -58,7 +58,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   }
 
   void record() override {
-    handle().device_pointer();  // the kernel that counts sees what the last loop has changed
+    handle().device_pointer();  // the kernel that counts sees the changes of the last loop
     ObjectOcean::record();
   }
 
@@ -73,8 +73,8 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   void load_objects(const std::string& path, const dynasoar::CheckpointItems& items) { lattice_.load(path, items); }
 
  private:
-  /// The loops of a step reach 1, 2, 1 and 2 rows away. With all of that, ranks exchange rows once a step: they wait
-  /// for each other half as often as with a halo of 3, and copy the same number of rows.
+  /// The loops of a step reach 1, 2, 1 and 2 rows away. With a halo of the sum, ranks exchange rows once per step. They
+  /// wait for each other half as often as with a halo of 3, and copy the same number of rows.
   static constexpr int kHalo = 6;
 
   Seed seed_;

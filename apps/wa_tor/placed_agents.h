@@ -1,13 +1,14 @@
 /// @file
 /// Fish and sharks as objects that are placed on a lattice, and the functions that their loops call. Used by placed.cpp
-/// and, on several ranks, by tests. The model itself is in README.md.
+/// and, on several ranks, by tests. README.md defines the model.
 ///
 /// A half of a step is two loops. Agents *ask* for a cell by storing its direction. Cells *take* one of the agents that
-/// ask for them: loops see the state at their beginning, so a cell can move the agent itself. A loop reads values that
-/// the loop before it wrote, and every location has one writer in a loop, so nothing depends on the order of threads.
+/// ask for them. A loop sees the state at its beginning, so a cell can move the agent itself. A loop reads values that
+/// the previous loop has written, and every location has one writer in a loop. So the result does not depend on the
+/// order of threads.
 ///
-/// An agent keeps the steps at which it was born and will starve, from which its age and energy follow: time passes
-/// without a store.
+/// An agent stores the steps at which it was born and will starve. Its age and energy follow from them, so agents that
+/// do not move need no store.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,7 @@ struct Ocean {
   __device__ CellState state(std::uint64_t c) const;
 };
 
-/// Without fields: those of its subclasses are found faster.
+/// Has no fields, so that the fields of its subclasses are found faster.
 class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;

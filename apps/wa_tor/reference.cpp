@@ -1,6 +1,6 @@
 /// @file
-/// The sequential reference: the model of README.md, written to be read. It shares no code with the other
-/// implementations except the interface and the random number generator itself, so that it can judge them.
+/// The sequential reference: the model of README.md, written to be read. It shares only the interface and the random
+/// number generator with the other implementations, so that tests can compare them with it.
 
 #include <array>
 #include <cstddef>

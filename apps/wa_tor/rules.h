@@ -23,10 +23,10 @@ using dynasoar::random::Seed;
 enum class Decision : std::uint32_t {
   initial = 0,       ///< what a cell holds at the start
   fish_move = 1,     ///< which candidate a fish asks for
-  fish_accept = 2,   ///< which fish a cell gives itself to
+  fish_accept = 2,   ///< which fish a cell chooses
   fish_birth = 3,    ///< a newborn fish's age
   shark_move = 4,    ///< which candidate a shark asks for
-  shark_accept = 5,  ///< which shark a cell gives itself to
+  shark_accept = 5,  ///< which shark a cell chooses
   shark_birth = 6,   ///< a newborn shark's age
 };
 
@@ -43,7 +43,7 @@ inline constexpr std::uint32_t kInitialEnergy = 2;
 /// The energy that a shark gains by eating a fish.
 inline constexpr std::uint32_t kFishEnergy = 4;
 
-/// The start's fractions as integers: a word below `fish` makes a fish, else below `agents` a shark.
+/// The start's fractions as integers. A word below `fish` gives a fish, and otherwise a word below `agents` a shark.
 struct Thresholds {
   std::uint64_t fish;
   std::uint64_t agents;
@@ -68,7 +68,7 @@ __host__ __device__ inline InitialCell initial_cell(Seed seed, Thresholds thresh
   return {kFree, 0};
 }
 
-/// The direction out of `candidates` that `cell` draws. @pre !candidates.empty()
+/// A random direction of `candidates`, drawn for `cell`. @pre !candidates.empty()
 __host__ __device__ inline std::uint32_t choose(DirectionSet candidates, Seed seed, Decision decision,
                                                 std::uint64_t cell, std::uint32_t step) {
   return candidates[draw(seed, decision, cell, step, candidates.size())];

@@ -39,8 +39,8 @@ struct CellState {
 /// A running ocean.
 class Simulation : public app::GridSimulation<Parameters, Population, CellState> {
  public:
-  /// The least number of bytes that a step reads and writes in device memory, caches aside, with this population.
-  /// Nothing for implementations that do not know. An estimate from the algorithm, for achieved bandwidths.
+  /// The least number of bytes that a step reads and writes in device memory with this population, without regard to
+  /// caches. It is an estimate from the algorithm, for achieved bandwidths; nothing if there is no estimate.
   virtual std::optional<std::uint64_t> bytes_per_step(const Population&) const { return std::nullopt; }
 };
 
@@ -49,7 +49,7 @@ std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
 /// DSL variant with agents as objects, cells as plain arrays.
 std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
 /// DSL variant with agents as objects that are placed on a lattice; no cells.
-/// Never compacted, even if the parameters ask for it.
+/// It is never compacted, even if the parameters request it.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
