@@ -16,8 +16,8 @@ namespace {
 constexpr int kShortestLongSide = 512;
 constexpr int kLongestSide = 8192;
 
-// Cairo and fontconfig keep what they know of fonts. Given back at the program's end, so that leak checkers, which
-// cannot see who still needs it, have nothing to report.
+// Cairo and fontconfig cache fonts. The caches are freed at the end of the program, so that leak checkers do not report
+// them.
 struct FontCaches {
   ~FontCaches() {
     cairo_debug_reset_static_data();

@@ -55,8 +55,8 @@ void Pictures::open() {
 
 void Pictures::start(dynasoar::program::Simulation& simulation, int steps, Attempt attempt) {
   attempt_ = std::move(attempt);
-  // Cairo gives its caches back when the program ends. Made now, they are still there when a run that is ended by a
-  // library writes its results.
+  // Cairo frees its caches when the program ends. They are made now, so that they still exist if a library ends the run
+  // and the run then writes its results.
   static_cast<void>(make_image(1, 1));
   if (view_) view_->open(program_, dynamic_cast<Simulation&>(simulation), steps);
 }
@@ -64,7 +64,7 @@ void Pictures::start(dynasoar::program::Simulation& simulation, int steps, Attem
 void Pictures::show(int step) {
   if (!frame_due(step)) return;
   std::optional<Picture> made;
-  bool has_failed = false;  // then it is not made again: all ranks would have to
+  bool has_failed = false;  // it is not made again, because all ranks would have to take part
   const auto picture = [&]() -> const Picture& {
     if (has_failed) throw dynasoar::Error("the picture could not be made");
     has_failed = !made;
@@ -84,7 +84,7 @@ void Pictures::show(int step) {
   if (wanted(animated_) && attempt_("--animation", animate)) ++animation_frames_;
 }
 
-// A window that fails is no reason to end.
+// The run continues if the window fails.
 bool Pictures::wait(int step) {
   bool goes_on = true;
   if (view_ && !attempt_("--view", [&] { goes_on = view_->wait(step); })) view_.reset();

@@ -55,7 +55,7 @@ void require_text(std::string_view text, const std::string& name) {
   throw UsageError(fmt::format("cannot read {}: {}", shown(path, kPiece), std::strerror(errno)));
 }
 
-/// Waits until a program has opened a FIFO to write to it, but not for ever. @return whether one has
+/// Waits for a limited time until a program has opened a FIFO to write to it. @return whether one has
 bool wait_for_writer(int descriptor, std::FILE* file) {
   constexpr int kPause = 50;  // milliseconds
   for (int waited = 0; waited < kSecondsForWriter * 1000; waited += kPause) {
@@ -70,7 +70,7 @@ bool wait_for_writer(int descriptor, std::FILE* file) {
 
 /// Opens a file for reading. @throws UsageError also if it is a FIFO to which no program writes
 std::FILE* open_to_read(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // waits for no writer
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // does not wait for a writer
   if (descriptor < 0) fail_to_read(path);
   std::FILE* const file = ::fdopen(descriptor, "rb");
   if (file == nullptr) fail_to_read(path);
@@ -80,7 +80,7 @@ std::FILE* open_to_read(const std::string& path) {
     throw UsageError(fmt::format("cannot read {}: it is a FIFO, and no program has opened it for writing for {} s",
                                  shown(path, kPiece), kSecondsForWriter));
   }
-  ::fcntl(descriptor, F_SETFL, 0);  // from now on, reading waits
+  ::fcntl(descriptor, F_SETFL, 0);  // makes reads wait
   return file;
 }
 
@@ -136,8 +136,8 @@ bool is_tiny(std::string_view number) {
   long long power = 0;
   const auto [end, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
   if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
-  // The first digit is so many places in front of the point, or behind it if negative. Exact to one: numbers out of
-  // range are nowhere near 1.
+  // The number of places of the first digit before the point, negative after it. It may be wrong by one, because
+  // numbers out of range are far from 1.
   const long long place = static_cast<long long>(point) - static_cast<long long>(first);
   return power < -place;
 }

@@ -30,7 +30,7 @@ using Clock = ViewControls::Clock;
 constexpr int kLongSide = 1000;  // of a new window
 constexpr std::chrono::milliseconds kPictureInterval{16};
 constexpr std::chrono::milliseconds kSpeedInterval{500};
-constexpr int kDragThreshold = 4;  // pixels: less is a click
+constexpr int kDragThreshold = 4;  // pixels; a shorter movement is a click
 constexpr double kFontSize = 14;
 constexpr double kLine = 19;
 constexpr double kMargin = 8;
@@ -79,7 +79,7 @@ void draw_text(cairo_t* cr, double left, double top, const std::vector<std::stri
 class View::Window {
  public:
   Window() {
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C stops the run in good order, see interrupt.h
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C ends the run after the current step, see interrupt.h
     if (SDL_Init(SDL_INIT_VIDEO) != 0) fail("open a window");
     const char* const driver = SDL_GetCurrentVideoDriver();
     const std::string name = driver != nullptr ? driver : "";
@@ -302,7 +302,7 @@ class View::Window {
   SDL_Point pressed_at_{};
   bool is_dragged_ = false;
 
-  std::vector<std::string> selected_;  // what is known of what was clicked on
+  std::vector<std::string> selected_;  // the description of the object that was clicked on
   double selected_x_ = 0;
   double selected_y_ = 0;
   std::string message_;

@@ -6,8 +6,8 @@
 
 #include <dynasoar/dynasoar.h>
 
-// Set by CMake; a DynaSOAr heap if not. DYNASOAR_APP_MALLOC is a DeviceMalloc, which users know as
-// DYNASOAR_APP_ALLOCATOR_NAME.
+// Set by CMake; if it is not set, the allocator is a SoaAllocator. DYNASOAR_APP_MALLOC is a DeviceMalloc, whose name
+// for users is DYNASOAR_APP_ALLOCATOR_NAME.
 #if !defined(DYNASOAR_APP_ALLOCATOR)
 #define DYNASOAR_APP_ALLOCATOR soa
 #endif

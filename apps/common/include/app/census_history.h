@@ -25,7 +25,7 @@ using Tally = Counts<kNumbersOf<Census>>;
 template <class Census>
 class CensusHistory : public CountHistory<kNumbersOf<Census>> {
  public:
-  /// Waits, and returns what was counted since the last call, oldest first.
+  /// Waits, and returns the censuses since the last call, oldest first.
   std::vector<Census> take(dynasoar::Executor& executor) {
     std::vector<Census> censuses;
     for (const Tally<Census>& tally : CountHistory<kNumbersOf<Census>>::take(executor)) {

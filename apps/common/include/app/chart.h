@@ -1,6 +1,6 @@
 /// @file
-/// Chart: lines over the steps of a run, such as populations, as a PNG that can be shown as it is. history_chart: a
-/// chart of the rows of a run's history.
+/// Chart: lines over the steps of a run, such as populations, as a PNG file. history_chart: a chart of the rows of a
+/// run's history.
 #pragma once
 
 #include <cstddef>

@@ -41,7 +41,7 @@ std::vector<T> collect(dynasoar::Executor& executor, std::size_t count, const F&
   return values.download();
 }
 
-/// The same by a dynasoar::AllocatorHandle, for functions that look at objects.
+/// The same with a dynasoar::AllocatorHandle, for functions that read objects.
 template <class T, class Index = std::uint32_t, class Handle, class F>
 std::vector<T> collect(Handle& handle, std::size_t count, const F& value_of) {
   const dynasoar::DeviceArray<T> values(count);

@@ -1,5 +1,5 @@
 /// @file
-/// Rgb: colours in sRGB. Constant expressions, so that device code takes them, too.
+/// Rgb: colours in sRGB. They are constant expressions, so that device code can use them, too.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ struct Rgb {
   bool operator==(const Rgb&) const = default;
 };
 
-/// The colour at `position` (0 to 1; others count as the nearer of these) on the way from one to another.
+/// The colour at `position` (0 to 1, clamped) between two colours.
 constexpr Rgb mix(Rgb from, Rgb to, double position) {
   const double p = position > 0 ? (position < 1 ? position : 1) : 0;
   const auto channel = [p](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a + (b - a) * p + 0.5); };
   return {channel(from.red, to.red), channel(from.green, to.green), channel(from.blue, to.blue)};
 }
 
-/// The colour at `position` (0 to 1; others count as the nearer of these) of a ramp from the first to the last.
+/// The colour at `position` (0 to 1, clamped) of a ramp from the first to the last colour.
 template <std::size_t n>
 constexpr Rgb ramp(const std::array<Rgb, n>& colors, double position) {
   static_assert(n >= 2);

@@ -1,7 +1,7 @@
 /// @file
-/// CountHistory: numbers of cells that the device counts, step by step, without making the host wait. Used for
-/// Simulation::record() where cells are counted in the same way in objects and in hand-written arrays; totals of
-/// objects are in a dynasoar::StepLog.
+/// CountHistory: numbers of cells that the device counts in each step, without making the host wait. Used for
+/// Simulation::record() if cells are counted in the same way in objects and in hand-written arrays. Totals of objects
+/// are in a dynasoar::StepLog.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct CountSums {
 
   /// @param adder   any number that differs between neighbouring threads
   __device__ void add(std::size_t adder, const Counts<kCounts>& counts) const {
-    // Relaxed: the sums are read by the host, after it has waited for this loop.
+    // Relaxed: only the host reads the sums, after it has waited for this loop.
     for (int i = 0; i < kCounts; ++i) {
       if (counts.of[i] != 0) words[adder % kParts * kCounts + i].add(counts.of[i], dynasoar::Order::relaxed);
     }
@@ -74,7 +74,7 @@ class CountHistory {
     return {words_.data() + pending_++ * CountSums<kCounts>::kWords};
   }
 
-  /// Submits the counting of items that lie in an array.
+  /// Submits the counting of items of an array.
   ///
   /// @param count   device callable: `count(i, counts)` adds item i to its thread's counts
   template <class F>

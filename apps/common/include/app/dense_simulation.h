@@ -1,7 +1,6 @@
 /// @file
-/// DenseSimulation: the parts that all hand-written baselines have in common. Their state lies in arrays, and a step is
-/// a few loops over indices, each of them a phase that can be timed. Steps are recorded, as those of the variants with
-/// objects are.
+/// DenseSimulation: the common part of all hand-written baselines. Their state is in arrays, and a step is a few loops
+/// over indices. Each loop is a phase that can be timed. Steps are recorded, like those of the variants with objects.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 
 namespace app {
 
-/// The size of the world. @pre width, height >= 1; width * height < 2^31, unless all that handles cells says otherwise
+/// The size of the world. @pre width, height >= 1; width * height < 2^31, unless all code for the cells allows more
 struct GridParameters : RunParameters {
   int width;
   int height;
@@ -31,7 +31,7 @@ struct GridParameters : RunParameters {
 };
 
 /// @tparam Parameters   derived from GridParameters
-/// @tparam Census       what is counted after a step
+/// @tparam Census       the numbers that are counted after a step
 /// @tparam Cell         the state of a cell
 template <class Parameters, class Census, class Cell>
 class GridSimulation : public Simulation {

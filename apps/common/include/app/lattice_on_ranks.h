@@ -29,7 +29,7 @@ inline void check_rows(std::size_t rows, std::size_t halo, int ranks) {
                              : std::string("start the program without mpirun, as one process")));
 }
 
-/// A part of a lattice, and what its ranks have together.
+/// A rank's part of a lattice, and the handle that several ranks share.
 template <class... Ts>
 struct DividedLattice {
   using Allocator = typename dynasoar::Lattice<Ts...>::Allocator;
@@ -42,8 +42,8 @@ struct DividedLattice {
   dynasoar::DistributedLattice<Ts...> lattice;
 };
 
-/// A Lattice or, if several ranks make the run, a DistributedLattice, which needs a SoaAllocator. Loops are those of
-/// the two; a Lattice has no use for their Reach.
+/// A Lattice or, in a run on several ranks, a DistributedLattice, which needs a SoaAllocator. The loops are those of
+/// both; a Lattice ignores their Reach.
 template <class... Ts>
 class LatticeOnRanks {
   using Whole = dynasoar::Lattice<Ts...>;
@@ -52,10 +52,10 @@ class LatticeOnRanks {
   using Allocator = typename Whole::Allocator;
   using Reach = dynasoar::Reach;
 
-  /// @param ranks     null: one process makes the run
+  /// @param ranks     null: a run of one process
   /// @param sizes     width and height
-  /// @param options   the halo is how far the loops between two calls of update() reach in all; the transport is the
-  ///                  one that the ranks want
+  /// @param options   the halo is the number of rows that the loops between two calls of update() reach in total; the
+  ///                  transport is the one that the ranks request
   /// @throws UsageError on all ranks if some would have fewer rows than the halo
   LatticeOnRanks(Ranks* ranks, dynasoar::AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
                  const dynasoar::DistributedLatticeOptions& options) {
@@ -72,7 +72,7 @@ class LatticeOnRanks {
     whole_.emplace(handle, sizes, dynasoar::LatticeOptions{options.periodic});
   }
 
-  /// Of this rank: its own places, and ghosts.
+  /// The lattice of this rank: its own places, and ghosts.
   const dynasoar::LatticeShape& shape() const {
     if constexpr (kMayDivide) {
       if (divided_) return divided_->lattice.shape();
@@ -87,20 +87,20 @@ class LatticeOnRanks {
     return {own.number(dynasoar::Place(64 * own.own_words().first)), own.own_size()};
   }
 
-  /// Before loops that reach so many rows away in all: brings ghosts up to date, unless they are.
+  /// Updates ghosts, if necessary, before loops that reach this number of rows away in total.
   void update(int reach) {
     if constexpr (kMayDivide) {
       if (divided_ && divided_->lattice.valid() < reach) divided_->lattice.exchange();
     }
   }
 
-  /// Writes and reads a checkpoint of the handle, with the classes of other lattices. One process can go on from what
-  /// several ranks have written. @pre the allocator has checkpoints
+  /// Writes and reads a checkpoint of the handle, with the classes of other lattices. One process can continue from a
+  /// checkpoint of several ranks. @pre the allocator has checkpoints
   void save(const std::string& path, const dynasoar::CheckpointItems& items) {
     if constexpr (kMayDivide) {
       if (divided_) return divided_->handle.save(path, items);
       whole_->handle().save(path, items);
-      dynasoar::detail::remove_parts(path);  // of several ranks that have saved there before
+      dynasoar::detail::remove_parts(path);  // left by several ranks that saved there before
     }
   }
   void load(const std::string& path, const dynasoar::CheckpointItems& items) {
@@ -187,7 +187,7 @@ class LatticeOnRanks {
     return read(whole_->handle());
   }
 
-  /// @param loop   submits a loop of the lattice that it is given, with the Reach if it is given that, too
+  /// @param loop   takes a lattice and, if it is distributed, a Reach; submits a loop of the lattice, with the Reach
   template <class F>
   void run([[maybe_unused]] const Reach& reach, const F& loop) {
     if constexpr (kMayDivide) {

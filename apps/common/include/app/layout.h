@@ -1,6 +1,6 @@
 /// @file
-/// StructureOfArrays and ArrayOfStructures: two ways to keep records in device memory. A hand-written baseline is
-/// compiled for both, so that the results differ in nothing but the layout.
+/// StructureOfArrays and ArrayOfStructures: two layouts of records in device memory. A hand-written baseline is
+/// compiled for both, so that the two differ only in the layout.
 ///
 ///     struct Cell { std::uint32_t age; std::uint8_t kind; };
 ///

@@ -1,5 +1,5 @@
 /// @file
-/// MapBox and MapPainter: draw things at coordinates in the plane, with a legend below. Used by the pictures of models
+/// MapBox and MapPainter: draw shapes at coordinates in the plane, with a legend below. Used by the pictures of models
 /// with a network as their world.
 #pragma once
 

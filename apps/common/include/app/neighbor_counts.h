@@ -13,7 +13,7 @@ using Word = std::uint64_t;  ///< a bit for each of 64 cells
 
 inline constexpr std::uint32_t kMostNeighbors = 8;
 
-/// The sum of numbers of one bit per cell: its lower and its upper bits.
+/// The sum of one-bit numbers of 64 cells, in words of lower and of upper bits.
 struct Sum {
   Word ones;
   Word twos;
@@ -32,7 +32,7 @@ __device__ inline Sum add(Word a, Word b, Word c) {
 struct NeighborSets {
   Word sets[kMostNeighbors];
 
-  /// The neighbours that are Ts, as a loop over blocks of places sees them.
+  /// The neighbours of class T, as a loop over blocks of places sees them.
   template <class... Ts>
   [[gnu::always_inline]] __device__ static NeighborSets of(dynasoar::PlaceBlock block) {
     using dynasoar::where;

@@ -92,7 +92,7 @@ class OnGrid : public Base {
   }
 
   /// The states of all cells. Waits. If several ranks share the run, only the first rank gets them.
-  /// @param view   what device code is given, with a function `state(c)`
+  /// @param view   a value for device code, with a function `state(c)`
   template <class View>
   std::vector<CellT> states_of(const View& view) {
     this->synchronize();

@@ -1,7 +1,7 @@
 /// @file
-/// OpenMpSimulation, GhostRows: the parts that the hand-written OpenMP baselines of the models on lattices have in
-/// common. They measure the cost of objects on lattices on a CPU, so they use only the random numbers of the library.
-/// Only in builds for a CPU with a compiler that has OpenMP.
+/// OpenMpSimulation, GhostRows: the common parts of the hand-written OpenMP baselines of models on lattices.
+/// Comparisons with these baselines show the cost of objects on lattices on a CPU, so they use only the random numbers
+/// of the library. Only in builds for a CPU with a compiler that has OpenMP.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace app {
 
-/// A loop over rows takes cells in strips of this length, so that intermediate results stay in the first-level cache.
+/// A loop over rows processes strips of this many cells, so that intermediate results stay in the first-level cache.
 inline constexpr int kStrip = 256;
 
 /// @tparam Interface   of the model's simulations
-/// @tparam Census      what its history consists of
+/// @tparam Census      the type of the rows of its history
 template <class Interface, class Census>
 class OpenMpSimulation : public Interface {
  public:

@@ -1,5 +1,5 @@
 /// @file
-/// Picture: pixels to be shown, written as a PNG or as a part of an animation.
+/// Picture: pixels that a window shows, or that are written as a PNG or as a part of an animation.
 #pragma once
 
 #include <cstddef>

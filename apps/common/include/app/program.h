@@ -44,7 +44,7 @@ class Program : public dynasoar::program::Program {
   virtual Chart chart(const std::vector<Row>& history) const = 0;
 };
 
-/// Whether a grid's picture is written if nobody asks for it: the first rank needs memory for all cells.
+/// Whether a grid's picture is written by default: the first rank needs memory for all cells.
 inline bool is_drawn_by_default(std::int64_t width, std::int64_t height) {
   return width * height <= std::numeric_limits<std::int32_t>::max();
 }

@@ -1,6 +1,5 @@
 /// @file
-/// What ranks know together: cells of each, and sums. Used by the implementations of models that several processes can
-/// run.
+/// Collects data of all ranks: cells and sums. Used by the implementations of models that several processes can run.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +37,7 @@ std::vector<Cell> of_all_ranks(Ranks* ranks, std::vector<Cell> own) {
   return cells;
 }
 
-/// Adds up what ranks have counted in the same steps. @tparam Census   a struct whose members are all std::uint64_t
+/// Adds up the censuses of all ranks for each step. @tparam Census   a struct whose members are all std::uint64_t
 template <class Census>
 std::vector<Census> sum_of_ranks(Ranks* ranks, std::vector<Census> own) {
   if (ranks == nullptr || own.empty()) return own;

@@ -1,7 +1,7 @@
 /// @file
-/// Reference: the parts that the sequential references have in common: they keep the history of their censuses, and
-/// draw the random numbers that the models define. Plain C++ that shares no code with the parallel implementations but
-/// the random number generator itself, so that the references can judge them.
+/// Reference: the common part of the sequential references: the history of their censuses, and the random numbers that
+/// the models define. Plain C++. It shares only the random number generator with the parallel implementations, so that
+/// tests can compare them with the references.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ inline std::uint64_t words_of(double probability) {
   return static_cast<std::uint64_t>(probability * 4294967296.0);
 }
 
-/// Whether something of this probability happens.
+/// Whether an event with this probability happens.
 inline bool happens(std::uint32_t word, double probability) {
   return word < words_of(probability);
 }
@@ -30,7 +30,7 @@ inline std::uint32_t scaled(std::uint32_t word, std::size_t n) {
 }
 
 /// @tparam Interface   of the model's simulations
-/// @tparam Census      what its history consists of
+/// @tparam Census      the type of the rows of its history
 template <class Interface, class Census>
 class Reference : public Interface {
  public:

@@ -2,8 +2,8 @@
 /// SlotPool: slots for objects that are created and destroyed in hand-written baselines, without an allocator. A free
 /// list contains the slots of dead objects. Used by the baselines of ants, epidemic and tumour.
 ///
-/// Births are noted in one loop and get their slots in a later one, so that no thread reads a slot while another one
-/// fills it.
+/// One loop notes births, and a later loop gives them slots, so that no thread reads a slot while another thread fills
+/// it.
 #pragma once
 
 #include <algorithm>

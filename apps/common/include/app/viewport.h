@@ -1,11 +1,12 @@
 /// @file
-/// World and Viewport: the positions of a model's things in its world and in a picture. Constant expressions, so that
-/// device code can use them, too.
+/// World and Viewport: positions in a model's world and in a picture. They are constant expressions, so that device
+/// code can use them, too.
 #pragma once
 
 namespace app {
 
-/// A model's world: a rectangle. In cells, of which cell (x, y) covers [x, x + 1) x [y, y + 1), or in the model's unit.
+/// A model's world: a rectangle. The unit is a cell, where cell (x, y) covers [x, x + 1) x [y, y + 1), or the model's
+/// unit of length.
 struct World {
   double left;
   double top;  ///< y where pictures begin
@@ -23,7 +24,7 @@ struct Viewport {
   int height;
   bool y_up;
 
-  /// Coordinates of a pixel; its upper left corner is that of its number, its middle that plus 1/2.
+  /// The coordinates of a pixel's upper left corner. For its middle, add 1/2 to the column and the row.
   constexpr double x_of(double column) const { return left + column / scale; }
   constexpr double y_of(double row) const { return y_up ? top - row / scale : top + row / scale; }
 
