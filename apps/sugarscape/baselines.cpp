@@ -89,7 +89,7 @@ struct DenseStep {
     cells.proposals(c).store(0, dynasoar::Order::relaxed);
   }
 
-  /// Sugar grows, and the cell adds up the gifts of its row. The agent grows older and eats, or dies.
+  /// Sugar grows, and the cell adds up the shares of its row. The agent grows older and eats, or dies.
   __device__ void live(std::uint32_t c) const {
     cells.row(c) =
         static_cast<std::uint8_t>(grid.sum_of_row(c, [this](std::uint32_t giver) { return shared(grown_at(giver)); }));

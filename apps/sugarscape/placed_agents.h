@@ -98,7 +98,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ Cell() : sugar_(0), growth_(0), row_(0) { forget_questions(); }
 
-  /// Sugar grows, and the cell adds up the gifts of its row.
+  /// Sugar grows, and the cell adds up the shares of its row.
   __device__ void grow() {
     const Place here = dynasoar::place_of(this);
     std::uint32_t shares = 0;

@@ -47,13 +47,13 @@ __host__ __device__ constexpr std::uint32_t limited(std::uint32_t sugar) {
   return sugar < kCapacity ? sugar : kCapacity;
 }
 
-/// The gift of a cell with this much sugar.
+/// The amount that a cell with this much sugar gives away.
 __host__ __device__ constexpr std::uint32_t given(std::uint32_t sugar) {
   constexpr std::uint32_t kMost = 60;
   return sugar / 8 < kMost ? sugar / 8 : kMost;
 }
 
-/// The part of a gift that each cell in the giver's window receives.
+/// The share of a gift that each cell in the window of the giver receives.
 __host__ __device__ constexpr std::uint8_t share_of(std::uint32_t gift) {
   return static_cast<std::uint8_t>(gift / 8);
 }
