@@ -299,9 +299,8 @@ class Female final : public Agent {
 class Male final : public Agent {
  public:
   using BaseClass = Agent;
-  DYNASOAR_FIELDS(
-      Male,
-      (beloved_, std::uint8_t));  // position of the female that he proposed to, then of the one that accepted; or kNone
+  // position of the female that he proposed to, then of the one that accepted; or kNone
+  DYNASOAR_FIELDS(Male, (beloved_, std::uint8_t));
 
   __device__ explicit Male(Traits traits) : Agent(traits), beloved_(kNone) {}
 
