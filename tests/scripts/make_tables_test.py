@@ -499,7 +499,7 @@ class MakeTables(unittest.TestCase):
             self.assertIn("| 64 | 1 024 | † |\n", self.make_originals("ratios", records))
             self.assertIn("| halloc, original | 10.0 † | 3.00 | 4.10 | 3.90 |\n", self.make_originals("figures", records))
             self.assertIn("| halloc | halloc | 3 of 4 | 0 | 1 | 2 |", self.make_originals("summary", records))
-        self.assertIn("| halloc, original | another's pattern in its memory | `one_kernel` (64 bytes, 1 024 threads: 7 in all timed runs) |\n",
+        self.assertIn("| halloc, original | overwritten memory | `one_kernel` (64 bytes, 1 024 threads: 7 in all timed runs) |\n",
                       self.make_originals("faults", records))
         misaligned = self.original_record("halloc, original", "one_kernel", "misaligned", 7, unit="pieces")
         self.assertIn("| 64 | 1 024 | 2.50 |\n", self.make_originals("ratios", [*self.times_of_originals(), misaligned]))
