@@ -219,7 +219,7 @@ class MakeTables(unittest.TestCase):
         self.assertIn("| 2048 x 2560, 500 steps | agents as objects | 400 | 200 to 800 | ms | 75.0 % | 2.00 | – | – |\n", text)
         self.assertIn("| a pointer to each object | loop after | 2.50 | 1.25 to 5.00 | ms |\n", text)
         self.assertIn("| cells and agents as objects, above 5 % | 70.0 | 35.0 to 140 | ms | 70.0 % |\n", text)
-        self.assertIn("| 7 floats | by hand, loads first | 5.00 | 2.50 to 10.0 | TB/s | 0.600 |", text)
+        self.assertIn("| 7 floats | hand-written, loads first | 5.00 | 2.50 to 10.0 | TB/s | 0.600 |", text)
         self.assertIn("NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-02, commit 0123456, "
                       "5 repetitions.\n", text)
 
@@ -255,7 +255,7 @@ class MakeTables(unittest.TestCase):
     def test_shows_checkpoints_beside_plain_copies(self):
         self.make(all_records())
         text = self.read("docs/benchmarks.md")
-        self.assertIn("| read by hand | 4.00 | 2.00 to 8.00 | GB/s |\n", text)
+        self.assertIn("| hand-written read | 4.00 | 2.00 to 8.00 | GB/s |\n", text)
         self.assertIn("| load | 2.50 | 1.25 to 5.00 | GB/s |\n", text)
 
     def test_shows_what_pictures_take(self):
@@ -277,8 +277,8 @@ class MakeTables(unittest.TestCase):
     def test_compares_calls_with_a_switch_by_hand(self):
         self.make(all_records())
         page = self.read("docs/benchmarks.md")
-        self.assertIn("| classes | order in the array | `call` | / by hand | `parallel_do` | / by hand | virtual functions | / by hand "
-                      "| switch by hand |\n", page)
+        self.assertIn("| classes | order in the array | `call` | / hand-written | `parallel_do` | / hand-written | virtual functions | / hand-written "
+                      "| hand-written switch |\n", page)
         self.assertIn("| 1 | – | 12.0 ps | 1.50 | 6.00 ps | 0.750 | 30.0 ps | 3.75 | 8.00 ps |", page)
         self.assertIn("| 8 | mixed | 24.0 ps | 1.50 | 12.0 ps | 0.750 | 60.0 ps | 3.75 | 16.0 ps |", page)
         self.assertNotIn("| 1 | mixed |", page)
@@ -326,7 +326,7 @@ class MakeTables(unittest.TestCase):
         self.make(all_records(device="NVIDIA H200"))
         text = self.read("docs/benchmarks.md")
         self.assertIn("| agents as objects | 400 | 200 to 800 | ms | 75.0 % | 2.00 | 799 ms | 2.00 |", text)
-        self.assertIn("| AoS by hand | 300 | 150 to 600 | ms | – | 1.50 | – | – |", text)
+        self.assertIn("| hand-written AoS | 300 | 150 to 600 | ms | – | 1.50 | – | – |", text)
         self.assertIn("| collision, 40000 bodies, 200 steps | bodies as objects | 100 ms | 150 ms | 1.50 | 41.5 |", text)
 
     def test_applications_may_have_been_measured_one_by_one(self):
@@ -388,7 +388,7 @@ class MakeTables(unittest.TestCase):
     def test_wa_tor_readme_is_rewritten_if_it_has_markers(self):
         self.write("apps/wa_tor/README.md", "<!-- results:wa_tor -->\n<!-- /results:wa_tor -->\n")
         self.make(all_records())
-        self.assertIn("| SoA by hand | 200 |", self.read("apps/wa_tor/README.md"))
+        self.assertIn("| hand-written SoA | 200 |", self.read("apps/wa_tor/README.md"))
 
     def allocator_record(self, allocator, threads, median, metric="allocation", **changes):
         return record("threads", allocator, {"threads": threads, "bytes": 64}, metric, "ns", median, **changes)
@@ -405,9 +405,14 @@ class MakeTables(unittest.TestCase):
         text = self.make_allocator_page([self.allocator_record("soa", 1024, 2), self.allocator_record("soa", 4096, 1.5),
                                          self.allocator_record("other", 4096, 0)])
         self.assertTrue(text.startswith("# Allocators compared: threads\n\n"), text)
-        self.assertIn("`threads`, **allocation**, ns (bytes 64):\n\n| allocator | threads 1024 | threads 4096 |\n", text)
+        self.assertIn("`threads`: **allocation** in ns (bytes 64):\n\n| allocator | threads 1024 | threads 4096 |\n", text)
         self.assertIn("| soa | 2.00 | 1.50 |\n| other | – | 0 |\n", text)
         self.assertIn("2000-01-02, commit 0123456, up to 5 repetitions.\n", text)
+
+    def test_names_no_unit_if_there_is_none_and_says_that_an_experiment_ran_once(self):
+        text = self.make_allocator_page([self.allocator_record("soa", 1024, 2, repetitions=1) | {"unit": ""}])
+        self.assertIn("`threads`: **allocation** (bytes 64, threads 1024):\n", text)
+        self.assertIn("2000-01-02, commit 0123456, measured once.\n", text)
 
     def test_shows_some_of_a_long_series_the_first_and_the_last_among_them(self):
         text = self.make_allocator_page([self.allocator_record("soa", threads, 1) for threads in range(1, 51)])
@@ -469,7 +474,7 @@ class MakeTables(unittest.TestCase):
         self.assertIn("| measured | bytes | threads | halloc / halloc |\n", text)
         self.assertIn("| `one_kernel`, malloc and free | 64 | 1 024 | 2.50 |\n", text)
         self.assertIn("| `one_kernel`, malloc and free | 64 | 65 536 | 0.500 |\n", text)
-        self.assertIn("commit 0123456 of ours, up to 5 repetitions.\n", text)
+        self.assertIn("commit 0123456 of our allocators, up to 5 repetitions.\n", text)
         self.assertIn("| halloc | halloc | 4 of 4 | 1 | 1 | 2 | 0.500 | 1.00 | 2.50 |\n", self.make_originals("summary", records))
         self.assertIn("| halloc | soa | 4 of 4 | 4 | 0 | 0 | 1.50 | 2.00 | 5.00 |\n", self.make_originals("soa_summary", records))
         self.assertIn("| halloc | halloc | `one_kernel`, malloc and free | 64 bytes, 65 536 threads: 2.00 |\n",
@@ -622,7 +627,7 @@ class MakeTables(unittest.TestCase):
         self.assertIn("| application: forest fire, on a lattice | 20.0 ms | 10.0 ms | third | 0.500 |\n", text)
         self.assertNotIn("Wa-Tor, on a lattice", text)  # not measured
         self.assertIn("| cells of the largest Wa-Tor in 64 MiB | 20.0 million | 30.0 million | first | 0.667 |\n", text)
-        self.assertIn("| the same, 32 768 threads with 256 each | 20.0 ns | 10.0 ns | third | 0.500 |\n", text)
+        self.assertIn("| creating and deleting an object, 32 768 threads with 256 each | 20.0 ns | 10.0 ns | third | 0.500 |\n", text)
         self.assertEqual(text.count("| third | 0.500 |"), 8 + 1 + 7 + 4 + 2)
         self.write("benchmarks/results/a-allocators.json", [one for one in records if one["benchmark"] != "largest_ocean"
                                                             or one["variant"] != "soa"])
@@ -856,14 +861,14 @@ class MakeTables(unittest.TestCase):
         result = self.make_host("loops", "threads", "compile")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         text = self.read("README.md")
-        self.assertIn("| fields | objects | by hand | times as fast as by hand | min to max |\n|---|---|---|---|---|\n"
+        self.assertIn("| fields | objects | hand-written | times as fast as hand-written | min to max |\n|---|---|---|---|---|\n"
                       "| 7 floats | 30.0 GB/s | 20.0 GB/s | 1.50 | 0.750 to 3.00 |\n\n"
                       "Made-Up CPU, up to 4 threads, 1 000 objects, compiler made-up compiler, 2000-01-02, commit 0123456, 5 repetitions.",
                       text)
         self.assertIn("| 1 | 10.0 M/s | 1.00 | 3.00 M/s | 1.00 |\n| 2 | 20.0 M/s | 2.00 | 6.00 M/s | 2.00 |\n"
                       "| 4 | 40.0 M/s | 4.00 | 12.0 M/s | 4.00 |\n", text)
         self.assertIn("| source | g++ | nvcc |\n|---|---|---|\n| Wa-Tor as objects | 6.00 s | 24.0 s |\n"
-                      "| Wa-Tor by hand | 3.00 s | 12.0 s |\n| objects / by hand | 2.00 | 2.00 |\n\n"
+                      "| Wa-Tor hand-written | 3.00 s | 12.0 s |\n| objects / hand-written | 2.00 | 2.00 |\n\n"
                       "Made-Up CPU, 2000-01-02, commit 0123456, up to 5 repetitions.", text)
         # Records of CPUs are no results of a GPU.
         self.assertNotIn("Made-Up CPU", self.read("docs/benchmarks.md"))
@@ -874,7 +879,7 @@ class MakeTables(unittest.TestCase):
         self.assertIn("Not measured yet.", self.read("README.md"))
         self.write("benchmarks/results/a-host.json", self.host_records() + self.lattice_records())
         self.assertEqual(self.make_host("lattices").returncode, 0)
-        self.assertIn("| model | cells | a step | by hand | times as fast as by hand | min to max |\n|---|---|---|---|---|---|\n"
+        self.assertIn("| model | cells | time of a step | hand-written | times as fast as hand-written | min to max |\n|---|---|---|---|---|---|\n"
                       "| life, cells placed | 64 x 32 | 40.0 us | 20.0 us | 0.500 | 0.250 to 1.00 |\n\n"
                       "Made-Up CPU, up to 4 threads, compiler made-up compiler, 2000-01-02, commit 0123456, 5 repetitions.",
                       self.read("README.md"))
