@@ -98,6 +98,7 @@ void save_distributed(Handle<A>& handle, const std::string& path, const SaveOpti
       loops.save(path, options, all);
     }
     parts->remove_others();
+    parts.reset();  // removes the lock before any rank returns
   });
 }
 
