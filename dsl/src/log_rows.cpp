@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -87,6 +88,12 @@ std::string json_lines_of(const std::vector<std::string>& names, const std::vect
 
 constexpr std::size_t kMostBins = 1024;
 
+/// The shortest text for an edge, without an exponent if the edge is a whole number of at most 15 digits.
+std::string text_of_edge(double edge) {
+  if (edge != std::trunc(edge) || std::abs(edge) >= 1e15) return number_text(edge);
+  return number_text(static_cast<std::int64_t>(edge));
+}
+
 }  // namespace
 
 std::vector<double> edges_of_bins(const std::string& name, double low, double high, std::size_t bins) {
@@ -115,7 +122,7 @@ std::vector<std::string> names_of_bins(const std::string& name, const std::vecto
                   " must be finite, and each greater than the one before, not " + number_text(edges[i]) + ", " +
                   number_text(edges[i + 1]));
     }
-    names.push_back(name + '_' + number_text(edges[i]) + '_' + number_text(edges[i + 1]));
+    names.push_back(name + '_' + text_of_edge(edges[i]) + '_' + text_of_edge(edges[i + 1]));
   }
   return names;
 }

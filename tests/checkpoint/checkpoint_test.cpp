@@ -13,6 +13,7 @@
 
 #include <dynasoar/checkpoint/format.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
 
 #include "../dsl/test_folder.h"
 #include "../heap/handle_check.h"
@@ -520,8 +521,52 @@ TEST_CASE("a heap of more blocks and more bytes than are saved at once is saved 
   CHECK(dynasoar::test::heap_errors(handle) == "");
 }
 
+class Moss;
+using Wood = dynasoar::SoaAllocator<Moss>;
+
+class Moss : public dynasoar::SoaBase<Wood> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Moss, (height_, int))
+  __device__ Moss() : height_(static_cast<int>(dynasoar::place_of(this).slot() % 100)) {}
+};
+
+/// A lattice with Moss at every third place.
+struct Clearing {
+  AllocatorHandle<Wood> handle{HandleOptions{.heap_bytes = 1 << 20, .threads = 2}};
+  dynasoar::Lattice<Moss> lattice;
+  explicit Clearing(std::size_t width) : lattice(handle, {width, 10}) {}
+  void grow() {
+    lattice.parallel_new<Moss>([] __device__(dynasoar::Place place) { return place.slot() % 3 == 0; });
+  }
+};
+
+TEST_CASE("a lattice of other sizes, and a program without the lattice, are refused with what each has") {
+  const TestFolder folder;
+  {
+    Clearing clearing(11);
+    clearing.grow();
+    clearing.handle.save(folder / "clearing");
+  }
+  {
+    Clearing wider(12);
+    const auto [fault, text] = fault_of([&] { wider.handle.load(folder / "clearing"); });
+    CHECK(fault == CheckpointFault::other_values);
+    CHECK_MESSAGE(text.find("on 11 x 10 places") != std::string::npos, text);
+    CHECK_MESSAGE(text.find("it asks for '") < text.find("on 12 x 10 places"), text);
+    CHECK(wider.handle.count<Moss>() == 0);
+  }
+  AllocatorHandle<Wood> alone(HandleOptions{.heap_bytes = 1 << 20});
+  const auto [no_lattice, advice] = fault_of([&] { alone.load(folder / "clearing"); });
+  CHECK(no_lattice == CheckpointFault::other_values);
+  CHECK_MESSAGE(advice.find("create its lattices") != std::string::npos, advice);
+}
+
 TEST_CASE("other build: saves" * doctest::skip()) {
   save_run(on_threads(2), 3, path_of_other_build());
+  Clearing clearing(11);
+  clearing.grow();
+  clearing.handle.save(std::string(path_of_other_build()) + ".lattice");
 }
 
 TEST_CASE("other build: loads" * doctest::skip()) {
@@ -532,7 +577,19 @@ TEST_CASE("other build: loads" * doctest::skip()) {
     const auto [fault, text] = fault_of([&] { world.load(path_of_other_build()); });
     CHECK(fault == CheckpointFault::checked_build);
     CHECK(text.find("DYNASOAR_CHECKED=1") != std::string::npos);
+    Clearing clearing(11);
+    CHECK(fault_of([&] { clearing.handle.load(std::string(path_of_other_build()) + ".lattice"); }).first ==
+          CheckpointFault::checked_build);
     return;
+  }
+  {
+    Clearing clearing(11);
+    clearing.grow();
+    const auto heights = clearing.handle.columns<Moss>()["height_"].data;
+    CHECK(!heights.empty());
+    clearing.handle.parallel_do<Moss>([] __device__(Moss * moss) { moss->height_ = -1; });
+    clearing.handle.load(std::string(path_of_other_build()) + ".lattice");
+    CHECK(clearing.handle.columns<Moss>()["height_"].data == heights);
   }
   world.load(path_of_other_build());
   world.check(expected);

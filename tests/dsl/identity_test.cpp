@@ -299,6 +299,20 @@ TEST_CASE("an index finds all objects that have a number, and no others") {
     CHECK(index.view().size() == count);
     handle.parallel_do<&Watcher::look>(index.view());
     CHECK(handle.count_if<Watcher>([] __device__(Watcher * watcher) { return watcher->lost_ != 0u; }) == 7);
+    auto out_of_order = dynasoar::test::zeroed<std::uint32_t>(count + 1);
+    handle.parallel_for(
+        count,
+        [] __device__(std::size_t i, IdentityView<Cell> cells, std::uint32_t * wrong) {
+          const auto place = static_cast<std::uint32_t>(i);
+          const Identity here = cells[place]->identity_;
+          const bool is_found = cells.find(here) == cells[place];
+          const bool is_after = i == 0 || static_cast<std::uint64_t>(cells[place - 1]->identity_.get()) <
+                                              static_cast<std::uint64_t>(here);
+          wrong[i] = is_found && is_after ? 0 : 1;
+        },
+        index.view(), out_of_order.data());
+    handle.synchronize();
+    CHECK(out_of_order.download() == std::vector<std::uint32_t>(count + 1, 0));
     CHECK(index.find(Identity::none) == nullptr);
     CHECK(index.find(Identity{~std::uint64_t{0}}) == nullptr);
     CHECK(index.find(Identity{1}) == nullptr);

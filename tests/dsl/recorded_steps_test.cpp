@@ -316,11 +316,14 @@ TEST_CASE("a recorded step's arguments change where they are StepValues") {
   handle.parallel_new<Cell>(100);
   dynasoar::StepValue<std::uint32_t> now(handle.executor(), 3);
   dynasoar::StepValue<std::uint32_t> years(handle.executor(), 0);
-  auto seen = dynasoar::test::zeroed<std::uint64_t>(8);
+  auto seen = dynasoar::test::zeroed<std::uint64_t>(24);
   auto step = handle.record([&] {
     handle.parallel_do<&Cell::grow>(years.view());
     std::uint64_t* const out = seen.data();
     handle.parallel_for(1, [out, time = now.view()] __device__(std::size_t) { out[time] = 10 + time; });
+    handle.parallel_for(
+        2, [out] __device__(std::size_t i, std::uint32_t time, std::uint64_t what) { out[8 * i + 8 + time] = what; },
+        now.view(), std::uint64_t{5});
     now.add(1);
   });
   CHECK(now.get() == 3);  // recording adds nothing
@@ -332,7 +335,9 @@ TEST_CASE("a recorded step's arguments change where they are StepValues") {
   }
   CHECK(now.get() == 7);
   CHECK(handle.sum<&Cell::age_>() == 100 * grown);
-  CHECK(seen.download() == std::vector<std::uint64_t>{0, 0, 0, 13, 14, 15, 16, 0});
+  CHECK(seen.download() == std::vector<std::uint64_t>{0, 0, 0, 13, 14, 15, 16, 0,  //
+                                                      0, 0, 0, 5,  5,  5,  5,  0,  //
+                                                      0, 0, 0, 5,  5,  5,  5,  0});
 }
 
 TEST_CASE("a StepValue can be set in a step, and neither made nor read there") {

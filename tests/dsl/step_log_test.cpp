@@ -174,6 +174,14 @@ TEST_CASE("rows are complete while the heap grows, and where objects are refused
   CHECK(whole(last, 1) == handle.sum<&Person::number_>());
 }
 
+TEST_CASE("the names of a histogram's columns have its edges, and whole numbers without an exponent") {
+  Handle handle({.heap_bytes = 8 << 20});
+  Log log(handle);
+  log.add<Person>(totals::histogram<&Person::age_>("age", {-1e-3, 0, 1e5, 2.5e6, 1e16}));
+  CHECK(log.names() ==
+        std::vector<std::string>{"age_-0.001_0", "age_0_100000", "age_100000_2500000", "age_2500000_1e+16"});
+}
+
 TEST_CASE("names that a table cannot have are refused, and nothing is added") {
   Handle handle({.heap_bytes = 8 << 20});
   Log log(handle);

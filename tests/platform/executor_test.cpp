@@ -25,6 +25,10 @@ namespace executor_test {
 using namespace dynasoar;
 using dynasoar::test::Counters;
 
+TEST_CASE("an executor refuses a negative number of threads" * doctest::skip(kCudaBackend)) {
+  CHECK_THROWS_WITH_AS(Executor(-5), doctest::Contains("-5 threads; leave the number of threads out"), Error);
+}
+
 TEST_CASE("a loop calls its function once for every index") {
   for (int threads : {0, 1, 3, 8}) {
     for (std::size_t count : {0, 1, 2, 63, 64, 1000, 100003}) {

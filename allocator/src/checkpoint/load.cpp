@@ -39,16 +39,9 @@ struct CheckedFile {
     }
   }
 
-  /// Checks everything else, except the contents of values. @param table   the classes of the file
-  void check(const ClassTable& table, Others others) {
-    reader.check_objects(table.largest_block_bytes());
-    read_snapshot(table);
-    values.match(others);
-    check_objects(table);
-  }
-
- private:
+  /// Reads and checks the state of the heap. @param table   the classes of the file
   void read_snapshot(const ClassTable& table) {
+    reader.check_objects(table.largest_block_bytes());
     std::vector<HeapNumbers> numbers;
     reader.read(Section::heap, numbers);
     if (numbers.size() != 1) reader.fail_damaged("the heap's numbers are missing");
@@ -63,6 +56,13 @@ struct CheckedFile {
     }
   }
 
+  /// Checks everything else, except the contents of values. @pre read_snapshot has been called
+  void check(const ClassTable& table, Others others) {
+    values.match(others);
+    check_objects(table);
+  }
+
+ private:
   /// Checks that the objects of all blocks are there, and end where SavedObjects needs it.
   void check_objects(const ClassTable& table) {
     auto block = snapshot.blocks.begin();
@@ -163,8 +163,9 @@ LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGro
   return with_memory(path, [&]() -> LoadedCheckpoint {
     CheckedFile file(path, options, items, compression);
     check_classes(file, memory);
+    file.read_snapshot(memory.classes());
+    check_build(file, memory);  // before the values: those of a checked build include generations of placed objects
     file.check(memory.classes(), Others::refused);
-    check_build(file, memory);
     const std::uint64_t pages = pages_for(file, memory);
     file.reader.for_each(Section::values, [](const CheckpointReader::Contents&) {});  // reading checks the chunks
     memory.grow_to(executor, static_cast<std::uint32_t>(pages));
@@ -180,6 +181,7 @@ ReadValues::ReadValues(const HeapMemory& memory, const std::string& path, const 
   with_memory(path, [&] {
     file_ = std::make_unique<CheckedFile>(path, options, items, compression);
     check_classes(*file_, memory);
+    file_->read_snapshot(memory.classes());
     file_->check(memory.classes(), others);
     if (!file_->snapshot.blocks.empty()) {
       const ClassInfo& info = memory.classes()[file_->snapshot.blocks.front().type];
@@ -212,6 +214,7 @@ void load_values(const std::string& path, const LoadOptions& options, View<const
     // Here, the file determines the size of blocks, so the buffers of CheckpointReader count as its memory.
     const std::uint64_t largest = classes.table().largest_block_bytes();
     if (largest > kChunkBytes) file.reader.take_memory(3 * kChunksAtOnce * largest);
+    file.read_snapshot(classes.table());
     file.check(classes.table(), Others::skipped);
     file.values.read();
     file.values.take_over();

@@ -12,7 +12,9 @@
 #include <exception>
 #include <fstream>
 #include <mutex>
+#include <string>
 
+#include <dynasoar/platform/error.h>
 #include <dynasoar/platform/host_threads.h>
 #endif
 
@@ -217,9 +219,15 @@ void work_as(int thread, const F& work) {
   detail::thread_number = 0;
 }
 
+int checked_threads(int threads) {
+  if (threads >= 0) return threads > 0 ? threads : detail::usable_processors();
+  throw Error("dynasoar: a program cannot have " + std::to_string(threads) +
+              " threads; leave the number of threads out, or pass 0, for one per processor");
+}
+
 }  // namespace
 
-Executor::Executor(int threads) : team_(threads > 0 ? threads : detail::usable_processors()) {}
+Executor::Executor(int threads) : team_(checked_threads(threads)) {}
 
 void Executor::fill_bytes(void* memory, unsigned char value, std::size_t bytes) {
   check_may_submit();

@@ -118,12 +118,13 @@ class AllocatorHandle {
     loops_.template create<T>(count, std::move(args)...);
   }
 
-  /// Calls `function(i)` for 0 <= i < count in parallel. The function may create, use and delete objects; device_do in
-  /// it visits the objects that existed when the last parallel_do began.
-  template <class F>
-  void parallel_for(std::size_t count, F function) {
-    static_assert(detail::check_callable<F>());
-    loops_.run_over_indices(count, function, 1);
+  /// Calls `function(i, args...)` for 0 <= i < count in parallel. The function may create, use and delete objects;
+  /// device_do in it visits the objects that existed when the last parallel_do began.
+  template <class F, class... Args>
+  void parallel_for(std::size_t count, F function, Args... args) {
+    static_assert(detail::check_given<F, Args...>());
+    detail::check_arguments<AllocatorT>(args...);
+    loops_.run_over_indices(count, detail::indexed_call(function, std::move(args)...), 1);
   }
 
   /// Lists the objects that exist now. While the result exists, loops visit these objects without listing them again:

@@ -106,12 +106,20 @@ class LoadedValues {
     return lines.empty() ? "; it has none" : "; it has " + printable(lines);
   }
 
+  std::string asks() const {
+    std::string names;
+    for (const LoadedItem& item : items_) {
+      if (!item.is_found) names += (names.empty() ? "; it asks for '" : ", '") + item.name + "'";
+    }
+    return names.empty() ? "; name its values, and create its lattices, before you load it" : names;
+  }
+
   LoadedItem* item_for(const ItemDescription& value, Others others) {
     const auto match =
         std::find_if(items_.begin(), items_.end(), [&](const LoadedItem& item) { return item.name == value.name; });
     if (match == items_.end()) {
       if (others == Others::skipped) return nullptr;
-      fail("has a value '" + printable(value.text()) + "' that the program does not ask for");
+      fail("has a value '" + printable(value.text()) + "' that the program does not ask for" + asks());
     }
     if (match->may_have_any_size()) match->size = value.size;
     if (match->text() != value.text()) {

@@ -130,7 +130,7 @@ class UpdatePointers {
     const std::uint32_t left = length_of(list) - first;
     const std::uint32_t blocks = left < kBlocksPerTeam ? left : kBlocksPerTeam;
     team.for_each(blocks * static_cast<std::uint32_t>(kSlotsPerBlock), [&](std::uint32_t i) {
-      const ListedBlock entry = load_entry(list, first + i / kSlotsPerBlock);
+      const ListedBlock entry = load_entry(list, first + i / static_cast<std::uint32_t>(kSlotsPerBlock));
       const std::uint32_t slot = i % kSlotsPerBlock;
       if ((entry.slots >> slot & 1) != 0) update_object(memory_of(entry.block), slot, type);
     });

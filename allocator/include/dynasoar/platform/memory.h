@@ -67,11 +67,13 @@ class DeviceArray {
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
 
+  // Like data(), the functions that change elements are const: a const array can be written by loops, too.
+
   /// Sets every byte to `value`.
-  void fill_bytes(unsigned char value) { detail::fill_device_memory(data_, value, bytes()); }
+  void fill_bytes(unsigned char value) const { detail::fill_device_memory(data_, value, bytes()); }
 
   /// Copies `values` to the start of the array. @pre values.size() <= size()
-  void upload(const std::vector<T>& values) {
+  void upload(const std::vector<T>& values) const {
     if (values.size() > size_) detail::throw_upload_too_large();
     if (!values.empty()) detail::copy_to_device(static_cast<void*>(data_), values.data(), values.size() * sizeof(T));
   }

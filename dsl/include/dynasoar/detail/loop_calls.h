@@ -248,6 +248,29 @@ struct SlotValue {
   }
 };
 
+/// A callable and its trailing arguments, callable with an index.
+template <class F, class... Args>
+struct IndexedCall {
+  F function;
+  std::tuple<Args...> arguments;
+
+  __device__ void operator()(std::size_t index) const {
+    static_assert(check_call<const F&, std::size_t, Args...>());
+    std::tuple<Args...> copy = arguments;
+    std::apply([&](Args&... args) { function(index, args...); }, copy);
+  }
+};
+
+/// The callable itself if there are no arguments.
+template <class F, class... Args>
+auto indexed_call(const F& function, Args... args) {
+  if constexpr (sizeof...(Args) == 0) {
+    return function;
+  } else {
+    return IndexedCall<F, Args...>{function, {std::move(args)...}};
+  }
+}
+
 /// Calls a callable for an index, in a loop of allocator type A.
 template <class A, class F>
 struct IndexCall {

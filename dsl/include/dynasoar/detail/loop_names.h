@@ -35,6 +35,8 @@ struct CallName {
 };
 template <class F, class... Args>
 struct CallName<ObjectCall<F, Args...>> : CallName<F> {};
+template <class F, class... Args>
+struct CallName<IndexedCall<F, Args...>> : CallName<F> {};
 template <class Condition, class F, class... Args>
 struct CallName<ConditionalCall<Condition, F, Args...>> : CallName<F> {};
 template <class T, class... Args>
