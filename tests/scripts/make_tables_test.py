@@ -3,10 +3,9 @@
 Usage: make_tables_test.py <path of make-tables>. All numbers here are made up.
 """
 
-import importlib.machinery
-import importlib.util
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,9 +16,9 @@ PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(PROGRAM).parent))
 import benchmark_results
-loader = importlib.machinery.SourceFileLoader("make_tables", PROGRAM)
-make_tables = importlib.util.module_from_spec(importlib.util.spec_from_loader("make_tables", loader))
-loader.exec_module(make_tables)
+from benchmark_tables import heap, loops, published
+from benchmark_tables.allocators import evenly_chosen
+from benchmark_tables.ranks import line_through
 
 SIZES = [{"width": 2048, "height": 2560, "steps": 500}, {"width": 1024, "height": 1024, "steps": 100},
          {"width": 4096, "height": 4096, "steps": 100}]
@@ -105,11 +104,11 @@ def all_records(**changes):
                 records.append(record("dispatch", f"{how}, {order}", {"classes": classes, "objects": 2**23}, "time per call",
                                       "ps", median * factor, **changes))
     faster = "times as fast as virtual functions"
-    for workload, size in make_tables.POLYMORPHISM.items():
+    for workload, size in loops.WORKLOADS.items():
         for how, median in (("virtual functions", 30), ("objects", 12)):
             records.append(record("polymorphism", f"{workload}, {how}", size, "time of all steps", "ms", median, **changes))
         records.append(record("polymorphism", workload, size, faster, "times", 2.5, **changes))
-    records.append(record("polymorphism", "geometric mean", {"workloads": len(make_tables.POLYMORPHISM)}, faster, "times", 2.25, **changes))
+    records.append(record("polymorphism", "geometric mean", {"workloads": len(loops.WORKLOADS)}, faster, "times", 2.25, **changes))
     for log in (20, 25):
         size = {"bytes": 32, "objects": 2**log}
         records.append(record("allocation", "create", size, "rate", "G/s", 0.0123, **changes))
@@ -149,13 +148,13 @@ def all_records(**changes):
 
 class Parts(unittest.TestCase):
     def test_what_is_chosen_evenly_has_both_ends(self):
-        self.assertEqual(make_tables.evenly_chosen([3, 1, 2], 3), [3, 1, 2])
-        self.assertEqual(make_tables.evenly_chosen(list(range(10)), 4), [0, 3, 6, 9])
-        self.assertEqual(make_tables.evenly_chosen(list(range(4)), 3), [0, 2, 3])
-        self.assertEqual(make_tables.evenly_chosen(list(range(101)), 2), [0, 100])
+        self.assertEqual(evenly_chosen([3, 1, 2], 3), [3, 1, 2])
+        self.assertEqual(evenly_chosen(list(range(10)), 4), [0, 3, 6, 9])
+        self.assertEqual(evenly_chosen(list(range(4)), 3), [0, 2, 3])
+        self.assertEqual(evenly_chosen(list(range(101)), 2), [0, 100])
 
     def test_lines_have_the_least_relative_errors(self):
-        fixed, slope = make_tables.line_through([(0, 1), (1, 1), (1, 3)])
+        fixed, slope = line_through([(0, 1), (1, 1), (1, 3)])
         self.assertAlmostEqual(fixed, 1)
         self.assertAlmostEqual(slope, 0.2)
 
@@ -163,8 +162,8 @@ class Parts(unittest.TestCase):
         def find(benchmark, variant, size, metric):
             return record(benchmark, variant, size, metric, "%", 50)
 
-        with unittest.mock.patch.object(make_tables, "GEOMETRY", ["4 and 256", "4 and 257"]):
-            _, rows = make_tables.geometry(find, None)
+        with unittest.mock.patch.object(heap, "CLASS_SIZES", ["4 and 256", "4 and 257"]):
+            _, rows = heap.geometry(find, None)
         self.assertEqual([row[3] == "does not fit" for row in rows], [False, True])
 
 
@@ -794,7 +793,7 @@ class MakeTables(unittest.TestCase):
 
     def test_claims_link_to_pages_that_have_tables_of_the_benchmark(self):
         project = pathlib.Path(PROGRAM).parent.parent
-        for page, benchmarks in [*make_tables.BENCHMARK_PAGES.items(), (make_tables.APPLICATION_PAGE, ["applications", "small_models"])]:
+        for page, benchmarks in [*published.BENCHMARK_PAGES.items(), (published.APPLICATION_PAGE, ["applications", "small_models"])]:
             for benchmark in benchmarks:
                 self.assertIn(f"<!-- results:{benchmark} -->", (project / page).read_text(encoding="utf-8"))
 
@@ -872,6 +871,12 @@ class MakeTables(unittest.TestCase):
                       "Made-Up CPU, 2000-01-02, commit 0123456, up to 5 repetitions.", text)
         # Records of CPUs are no results of a GPU.
         self.assertNotIn("Made-Up CPU", self.read("docs/benchmarks.md"))
+
+    def test_tables_of_cpus_are_in_the_order_of_their_files(self):
+        for name in "hbgdface":
+            self.write(f"benchmarks/results/{name}-host.json", [one | {"device": f"Processor {name}"} for one in self.host_records()])
+        self.assertEqual(self.make_host("loops").returncode, 0)
+        self.assertEqual(re.findall(r"Processor (\w),", self.read("README.md")), list("abcdefgh"))
 
     def test_lattices_on_cpus_are_compared_with_by_hand_once_they_are_measured(self):
         self.write("benchmarks/results/a-host.json", self.host_records())
