@@ -72,7 +72,7 @@ def matches(record, wanted, key):
 def selected(records, wanted):
     """The records that `wanted` describes: benchmark and variant are patterns such as `circular*`, or lists of patterns."""
     return [record for record in records
-            if matches(record, wanted, "benchmark") and matches(record, wanted, "variant") and record["metric"] == wanted["metric"] and all(
+            if record["metric"] == wanted["metric"] and matches(record, wanted, "benchmark") and matches(record, wanted, "variant") and all(
                 record["parameters"].get(name) in as_list(value) for name, value in wanted.get("parameters", {}).items())]
 
 
@@ -94,8 +94,8 @@ def claim_values(measured, records):
         parameters = {name: value for name, value in record["parameters"].items() if name not in over.get("parameters", {})}
         return record["benchmark"], parameters, "variant" in over or record["variant"]
 
-    pairs = [(record, base) for record in chosen for base in selected(records, denominator_of(measured))
-             if base is not record and fixed(base) == fixed(record)]
+    bases = selected(records, denominator_of(measured))
+    pairs = [(record, base) for record in chosen for base in bases if base is not record and fixed(base) == fixed(record)]
     for record, base in pairs:
         if origin(record) != origin(base):
             raise Problem(f"a claim of {CLAIMS} needs results of one run, and these of {record['benchmark']} are of several: "
