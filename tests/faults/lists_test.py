@@ -1,4 +1,4 @@
-"""The hand-written faults can be planted, and survivors.json lists only places that exist.
+"""The hand-written faults can be planted, survivors.json lists only places that exist, and planting leaves other names alone.
 
 Usage: lists_test.py <project folder>
 """
@@ -8,6 +8,7 @@ import sys
 import unittest
 
 import named_faults
+import places
 
 ROOT = pathlib.Path(sys.argv[1])
 
@@ -24,6 +25,10 @@ class ListsTest(unittest.TestCase):
                 path = ROOT / survivor["file"]
                 self.assertTrue(path.is_file(), "there is no such file: remove the entry")
                 self.assertIn(survivor["code"], path.read_text(encoding="utf-8"), "the line has changed: remove the entry")
+
+    def test_planting_keeps_names_that_begin_like_the_switch(self):
+        place = places.Place("condition negated", 4, 10, "(not FAULTY if FAULT else FAULTY)", "not FAULTY")
+        self.assertEqual(places.plant("x = FAULTY\n", [(7, place)], "fault({})"), "x = (not FAULTY if fault(7) else FAULTY)\n")
 
 
 if __name__ == "__main__":

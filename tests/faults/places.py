@@ -1,10 +1,11 @@
 """A place where a fault can be planted, and the edit that plants it; used by cpp_places.py and python_places.py."""
 import dataclasses
+import re
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """`template` replaces text[start:end]; FAULT in it becomes the switch of the fault's number."""
+    """`template` replaces text[start:end]; the word FAULT in it becomes the switch of the fault's number."""
 
     operator: str
     start: int
@@ -17,7 +18,7 @@ class Place:
 def plant(text, numbered, switch):
     """The text with faults. `numbered` are pairs of number and place, which do not overlap."""
     for number, place in sorted(numbered, key=lambda pair: pair[1].start, reverse=True):
-        text = text[:place.start] + place.template.replace("FAULT", switch.format(number)) + text[place.end:]
+        text = text[:place.start] + re.sub(r"\bFAULT\b", switch.format(number), place.template) + text[place.end:]
     return text
 
 
