@@ -17,6 +17,8 @@ template <auto kMethod>
 struct Method;
 template <class F, class... Args>
 struct ObjectCall;
+template <class F, class... Args>
+struct IndexedCall;
 template <class Condition, class F, class... Args>
 struct ConditionalCall;
 template <class T, class... Args>
