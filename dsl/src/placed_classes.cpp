@@ -226,7 +226,7 @@ void PlacedClasses::find_items(bool with_generations) {
       items_.push_back(array(where + ", fields", placed.base + own.first * bytes, own.words * bytes));
     if (!with_generations || placed.generations == nullptr) continue;
     auto* const generations = reinterpret_cast<std::uint32_t*>(placed.generations);
-    items_.push_back(array(where + ", generations", generations + own.first * 64, own.words * 64));
+    items_.push_back(array(where + std::string(kGenerationsText), generations + own.first * 64, own.words * 64));
   }
 }
 

@@ -543,17 +543,23 @@ struct Clearing {
 
 TEST_CASE("a lattice of other sizes, and a program without the lattice, are refused with what each has") {
   const TestFolder folder;
+  int year = 7;
   {
     Clearing clearing(11);
     clearing.grow();
     clearing.handle.save(folder / "clearing");
+    clearing.handle.save(folder / "dated", dynasoar::value("year", year));
+    // Names what is too much, and not what the file has.
+    const std::string text = fault_of([&] { clearing.handle.load(folder / "dated"); }).second;
+    CHECK_MESSAGE(text.find("'year: 1 * i4' that the program does not ask for; name its values") != std::string::npos,
+                  text);
   }
   {
     Clearing wider(12);
     const auto [fault, text] = fault_of([&] { wider.handle.load(folder / "clearing"); });
     CHECK(fault == CheckpointFault::other_values);
     CHECK_MESSAGE(text.find("on 11 x 10 places") != std::string::npos, text);
-    CHECK_MESSAGE(text.find("it asks for '") < text.find("on 12 x 10 places"), text);
+    CHECK_MESSAGE(text.find("the program asks for '") < text.find("on 12 x 10 places"), text);
     CHECK(wider.handle.count<Moss>() == 0);
   }
   AllocatorHandle<Wood> alone(HandleOptions{.heap_bytes = 1 << 20});

@@ -36,7 +36,7 @@ GOAL = 0.95
 EXIT_UNFINISHED = 3
 STOP_SECONDS = 10  # of the time that is allowed, for the end
 # Tests of what compilers say, of other allocators, of the protocol by itself, and those that need a screen or an hour.
-NOT_RUN = r"^(install|compile_fail|vectorization|malloc|model_checking|soak|docs/links|apps/view|fuzz/block_heap|" \
+NOT_RUN = r"^(install|compile_fail|vectorization|malloc|model_checking|soak|faults|docs/links|apps/view|fuzz/block_heap|" \
           r"heap/(disturbed|lockstep|thread_warp)|dsl/huge_heap)"
 
 

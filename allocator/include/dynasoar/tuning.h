@@ -147,7 +147,7 @@ inline constexpr std::size_t kNumbersPerScanTask = 16384;
 /// time if many warps compete for them. (If warps share a starting point, they fill some blocks completely while other
 /// blocks become empty, but they compete.) Not recorded.
 inline constexpr int kSearches = 2;
-/// Listed blocks tried in each of these searches. Not recorded.
+/// Listed blocks tried in each container of the bitmap that a request looks at. Not recorded.
 inline constexpr int kTriesPerContainer = 2;
 /// Tries to take an empty block or a free page in one round. Not recorded.
 inline constexpr int kTakeTries = 8;
@@ -169,8 +169,7 @@ inline constexpr std::size_t kUnusedPageShare = 16;
 /// parallel_new"): 1 and 3 blocks are slower.
 inline constexpr std::size_t kLeastBulkShare = 4;
 /// Shares of the objects of parallel_new per warp: several on a CPU, because its threads are not equally fast.
-/// 2026-11-23
-/// ("whole blocks for parallel_new").
+/// 2026-11-23 ("whole blocks for parallel_new").
 inline constexpr std::size_t kBulkSharesPerWarp = kCudaBackend ? 1 : 8;
 
 /// Pieces of a loop that creates objects if most of them will be refused. Not recorded.

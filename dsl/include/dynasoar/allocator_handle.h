@@ -47,8 +47,8 @@ namespace dynasoar {
 template <class AllocatorT>
 class AllocatorHandle {
  public:
-  /// @throws Error if a handle of this type is alive, if the heap is too small, too large or above its limit, if there
-  ///         is no device for it, or if the options ask for failing allocations in a build without checks
+  /// @throws Error if a handle of this type is alive, if there is no device, if the sizes of the heap or the number of
+  ///         threads are not possible, or if the options ask for failing allocations in a build without checks
   explicit AllocatorHandle(const HandleOptions& options = {}) : loops_(options) {}
 
   AllocatorHandle(const AllocatorHandle&) = delete;
@@ -118,8 +118,8 @@ class AllocatorHandle {
     loops_.template create<T>(count, std::move(args)...);
   }
 
-  /// Calls `function(i, args...)` for 0 <= i < count in parallel. The function may create, use and delete objects;
-  /// device_do in it visits the objects that existed when the last parallel_do began.
+  /// Calls `function(i, args...)` for 0 <= i < count in parallel; arguments are as in parallel_do. The function may
+  /// create, use and delete objects; device_do in it visits the objects that existed when the last parallel_do began.
   template <class F, class... Args>
   void parallel_for(std::size_t count, F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());

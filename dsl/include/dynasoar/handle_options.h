@@ -54,7 +54,7 @@ struct HandleOptions {
   std::optional<std::size_t> heap_bytes = {};
   std::optional<std::size_t> heap_limit_bytes = {};
   OnRefusal on_refusal = OnRefusal::throw_error;
-  int threads = 0;  ///< CPU threads; 0: one per processor. Ignored on the GPU
+  int threads = 0;  ///< CPU threads, not negative; 0: one per processor. Ignored on the GPU
   FaultInjection failing_allocations = {};
 };
 

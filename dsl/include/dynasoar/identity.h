@@ -102,7 +102,8 @@ class IdentityView {
     return first < size_ && numbers_[first] == wanted ? objects_[first] : nullptr;
   }
 
-  /// The object with the i-th smallest number, 0 <= i < size(). So a random index chooses the same object in every run.
+  /// Object number i in the order of the numbers, 0 <= i < size(). So a random index chooses the same object in every
+  /// run.
   /// @pre the object has not been deleted since the index was rebuilt
   __device__ T* operator[](std::uint32_t i) const { return objects_[i]; }
 

@@ -82,9 +82,9 @@ class UniformGrid final : detail::Attachment {
   /// even if later rebuilds had enough room.
   ///
   /// Before a rebuild or a recorded step, the host makes room for the number of objects that the device has reported
-  /// last, and for the objects that it has asked for since with `parallel_new`. So all objects fit if nothing else
-  /// creates any. Objects that are created by loops, or by `parallel_new` in a recorded step, may not fit until the
-  /// device has reported their number.
+  /// last, and for the objects that the host has asked for since with `parallel_new`. So all objects fit if nothing
+  /// else creates any. Objects that are created by loops, or by `parallel_new` in a recorded step, may not fit until
+  /// the device has reported their number.
   ///
   /// @tparam kSeen    a method of T that returns a Seen, the data that others see. It must not change anything
   /// @tparam kOrder   a field of T: an integer or Identity that differs between the objects. Neighbours in one cell are

@@ -1,6 +1,6 @@
 /// @file
 /// Ranks: lets the ranks of a Communicator wait for each other and agree on results. Each rank sends its data directly
-/// to rank 0, so that rank 0 knows which ranks are missing. Results are distributed along a binary tree. Used by
+/// to rank 0, so that rank 0 knows which ranks are missing. Results are distributed along a binomial tree. Used by
 /// Communicator.
 #pragma once
 

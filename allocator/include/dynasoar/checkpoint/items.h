@@ -30,6 +30,9 @@ struct ItemDescription {
   std::string text() const;
 };
 
+/// The end of the names of arrays with the generations of placed objects, which files of checked builds have.
+inline constexpr std::string_view kGenerationsText = ", generations";
+
 /// The treatment of values in a file that the program does not ask for.
 enum class Others { refused, skipped };
 

@@ -106,12 +106,16 @@ class LoadedValues {
     return lines.empty() ? "; it has none" : "; it has " + printable(lines);
   }
 
-  std::string asks() const {
+  /// What the program asks for and the file lacks. Without generations, which only files of checked builds have.
+  std::string lacks() const {
     std::string names;
     for (const LoadedItem& item : items_) {
-      if (!item.is_found) names += (names.empty() ? "; it asks for '" : ", '") + item.name + "'";
+      const bool is_there = ('\n' + text_).find('\n' + item.name + ": ") != std::string::npos;
+      if (is_there || item.name.ends_with(kGenerationsText)) continue;
+      names += (names.empty() ? "; the program asks for '" : ", '") + item.name + "'";
     }
-    return names.empty() ? "; name its values, and create its lattices, before you load it" : names;
+    if (names.empty()) return "; name its values, and create its lattices, before you load it";
+    return names + ", which the file lacks";
   }
 
   LoadedItem* item_for(const ItemDescription& value, Others others) {
@@ -119,7 +123,7 @@ class LoadedValues {
         std::find_if(items_.begin(), items_.end(), [&](const LoadedItem& item) { return item.name == value.name; });
     if (match == items_.end()) {
       if (others == Others::skipped) return nullptr;
-      fail("has a value '" + printable(value.text()) + "' that the program does not ask for" + asks());
+      fail("has a value '" + printable(value.text()) + "' that the program does not ask for" + lacks());
     }
     if (match->may_have_any_size()) match->size = value.size;
     if (match->text() != value.text()) {

@@ -195,7 +195,8 @@ class Bitmap {
 
   /// Sets a bit to 0. @return whether it was 1
   ///
-  /// @param order   of the access to level 0. With acquire, the caller sees the writes before the bit was set
+  /// @param order   of the access to level 0. With acquire, the caller sees the writes before the `set` (with release)
+  ///                that set the bit
   __device__ bool try_clear(std::uint32_t position, Order order = Order::acquire) const {
     const std::uint64_t before = begin_clear(position, order);
     if (before == bit(position)) settle_emptied(position / kContainerBits);
@@ -204,7 +205,7 @@ class Bitmap {
 
   /// Clears all bits of `mask` in the container of `position` if all of them are set there. @return whether it did
   ///
-  /// The bits of the upper levels are up to date when the call returns.
+  /// Its changes of the upper levels are complete when the call returns.
   __device__ bool claim_all(std::uint32_t position, std::uint64_t mask) const {
     const std::uint32_t index = position / kContainerBits;
     std::uint64_t found = word(0, index).load(Order::relaxed);

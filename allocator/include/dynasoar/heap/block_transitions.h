@@ -93,16 +93,16 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     // These accesses need no order among each other, so that their latencies overlap.
     const std::uint64_t before = types[type].allocated.begin_set(block, Order::relaxed);
     types[type].opened.add(block, 1, Order::relaxed);
-    // kCounted: pairs with the acquire of the token in replace_current. The thread there may take this token because
-    // the block was its current block in an earlier life. It then lists the block for the type in the token. This comes
-    // after the end of that life, because the caller has seen the end.
+    // kCounted: pairs with the acquire of the token in replace_current and reserve_half. The thread there may take this
+    // token because the block was its current block in an earlier life. It then lists the block for the type in the
+    // token. This comes after the end of that life, because the caller has seen the end.
     token[block].store(token_of(type), Atomics::kCounted);
     Atomics::fence(Order::release);
     // The fence pairs with the acquire of a search (Tally::read): a search that sees objects of the block counted, here
     // or by a thread that takes slots after the store below, sees that the block is counted as open.
     types[type].created.add(block, number_of(mine), Order::relaxed);
-    // The fence pairs with the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated
-    // bit, and that the block is counted as open.
+    // The fence pairs with the acquire in take_slots and the fence in reserve_half: a thread that gets a slot sees the
+    // type, the token, the allocated bit, and that the block is counted as open.
     slots[block].store(mine, Atomics::kFenced);
     const std::uint64_t above = types[type].allocated.begin_set_above(block, before);
     replace_current(block, type, warp_id, want == kHalf ? kHalfFree : 0);
@@ -248,8 +248,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   /// Releases slots. Lists the block if it was full, or closes it if it is empty now.
   template <Closing kClosing = Closing::outlined>
   __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t warp_id) const {
-    // release: pairs with the acquire in take_slots, for reserve and invalidate. The last use of an object comes before
-    // the next use of its slot.
+    // release: pairs with the acquire in take_slots, for reserve and invalidate, and with the fence in reserve_half.
+    // The last use of an object comes before the next use of its slot.
     const std::uint64_t before = slots[block].fetch_and(~mask, Order::release);
     if (before == kAllSlots) {
       types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for

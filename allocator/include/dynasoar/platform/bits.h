@@ -1,6 +1,6 @@
 /// @file
-/// Bit operations on 64-bit masks for both backends: counts, the lowest n set bits, the n-th set bit. Used wherever
-/// masks of slots or places are.
+/// Bit operations on 64-bit masks for both backends: counts, the lowest n set bits, the n-th set bit. Used for masks of
+/// slots and places.
 #pragma once
 
 #include <bit>

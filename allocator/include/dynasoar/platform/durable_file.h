@@ -87,9 +87,8 @@ class OutputFile {
 /// link, is an error. Files that are not regular, such as /dev/null or a FIFO, are written in place.
 class DurableFile {
  public:
-  /// @throws Error if the file cannot be created, if another process is writing it, or if it is a FIFO or a terminal
-  /// and
-  ///         `writing` is `anywhere`
+  /// @throws Error if the file cannot be created, if another process is writing it, or if `writing` is `anywhere` and
+  ///         the file is a FIFO or a terminal
   explicit DurableFile(const std::string& path, Writing writing = Writing::in_order);
   DurableFile(const DurableFile&) = delete;
   DurableFile& operator=(const DurableFile&) = delete;

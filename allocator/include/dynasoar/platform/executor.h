@@ -285,6 +285,7 @@ class Executor : public WaitingRule {
 class Executor : public WaitingRule {
  public:
   /// @param threads   size of the team; 0 means one per processor that the caller may run on
+  /// @throws Error if `threads` is negative
   explicit Executor(int threads = 0);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;

@@ -59,7 +59,7 @@ struct PeerState {
   /// @param looks_out   whether to read the clock and the host's memory. If false, another thread that waits for the
   ///                    same flag does so
   /// @param begin       the time when the first wait began; 0 if this is the first wait
-  /// @return whether the flag changed in time
+  /// @return whether the flag reached `now` in time, and no exchange has failed or been aborted
   __device__ bool wait_for(int side, unsigned flag, std::uint64_t now, bool looks_out, std::uint64_t& begin) const;
 };
 

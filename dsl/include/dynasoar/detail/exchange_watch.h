@@ -25,7 +25,8 @@ class ExchangeWatch {
   ExchangeWatch(DeviceMessages& messages, double patience_seconds);
   ExchangeWatch(const ExchangeWatch&) = delete;
   ExchangeWatch& operator=(const ExchangeWatch&) = delete;
-  /// Calls stop(), and waits for the device. The device may be waiting for neighbours, so end the messages first.
+  /// Calls stop(), and frees memory, which waits for the device. The device may be waiting for neighbours, so end the
+  /// messages first.
   ~ExchangeWatch();
 
   /// Ends the thread. If the thread is aborting messages, waits until it has done so.

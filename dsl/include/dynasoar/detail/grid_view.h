@@ -136,7 +136,9 @@ class GridView {
   ///       return dynasoar::is_a<Sheep>(other.object);
   ///     });
   ///
-  /// @param accept   must return the same value each time that it is called for an object during a search
+  /// @param accept   can be called as const, and returns the same value each time for an object during a search
+  /// @par Cost       as above: a search goes on until there are enough objects that meet the condition. If there are
+  ///                 fewer, it examines all objects within `radius`
   template <int kMost, class Accept>
   requires std::is_invocable_r_v<bool, const Accept&, const Neighbour&>
       __device__ detail::NearestNeighbours<GridView, kMost> nearest(const Position& center, Real radius,

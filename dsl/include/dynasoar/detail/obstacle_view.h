@@ -194,7 +194,8 @@ class ObstacleView {
   ///     });
   ///
   /// Each obstacle is visited once, in the order of the numbers. On periodic axes, only its nearest image counts. The
-  /// function visits no obstacles if the point is not finite, or the distance is negative or a NaN.
+  /// function visits no obstacles if the point is not finite or a million lengths of a periodic axis outside of the
+  /// space, or if the distance is negative or a NaN.
   ///
   /// @param reach   may be infinite
   /// @par Cost      examines the obstacles of the cells that `reach` touches: once if fewer than four obstacles are

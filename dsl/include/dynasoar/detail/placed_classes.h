@@ -149,7 +149,8 @@ class PlacedClasses {
   /// @pre the class has words
   static PlacedWords words_of(const PlacedState& state) { return {state, state.shape.words()}; }
 
-  /// Like `load`, for a checked build that loads a file of a build without checks: its pointers have no generations.
+  /// The first part of `load`. A checked build also accepts a file of a build without checks, in which pointers have no
+  /// generations.
   template <class F>
   auto load_with_or_without_generations(const F& function) {
     loads_generations_ = true;

@@ -23,7 +23,7 @@ void number_as_whole(Columns& table, View<std::size_t> types, const ClassTable& 
 /// All that ranks must agree on for their tables to be joined.
 std::string text_of_columns(const Columns& table);
 
-/// The numbers of all columns. @throws Error if a column does not have one for each row of the table
+/// The numbers of all columns. @throws Error if a column does not have as many rows as the table
 std::vector<char> bytes_of_rows(const Columns& table);
 
 /// A table with the columns of `like` and the rows of all ranks. Rows are in the order of classes, if there are

@@ -7,7 +7,7 @@
 /// The paper leaves open where a search continues after that: here, behind the run that was in the way. For this, an
 /// entry has the length of the run and the position of the page in it. Runs are taken from their first page up. So if
 /// two threads try to take overlapping runs, the thread whose run has the higher first page never gives up because of
-/// the other.
+/// the other, once it has taken this page.
 #pragma once
 
 #include <cstddef>
