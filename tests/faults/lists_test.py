@@ -1,4 +1,5 @@
-"""The hand-written faults can be planted, survivors.json lists only places that exist, and planting leaves other names alone.
+"""The hand-written faults and the mutants of the headers can be planted, survivors.json lists only places that exist, and
+planting leaves other names alone.
 
 Usage: lists_test.py <project folder>
 """
@@ -11,11 +12,19 @@ import named_faults
 import places
 
 ROOT = pathlib.Path(sys.argv[1])
+sys.path.append(str(ROOT / "tests/model_checking"))
+import mutants  # noqa: E402
+import mutants_list  # noqa: E402
 
 
 class ListsTest(unittest.TestCase):
     def test_each_hand_written_fault_has_its_place(self):
         self.assertEqual(len(list(named_faults.places(ROOT))), len(named_faults.NAMED))
+
+    def test_each_mutant_of_a_header_has_its_place(self):
+        for mutant in mutants_list.MUTANTS:
+            with self.subTest(mutant["name"]):
+                mutants.mutated(mutant)
 
     def test_each_survivor_is_in_its_file(self):
         survivors = json.loads((ROOT / "tests/faults/survivors.json").read_text(encoding="utf-8"))

@@ -43,6 +43,16 @@ def header_named(file):
                 if (ROOT / "allocator" / "include" / path).exists())
 
 
+def mutated(mutant):
+    """The header with the fault. @throws RuntimeError if the text that it replaces is not there, once"""
+    text = (ROOT / "allocator" / "include" / header_named(mutant["file"])).read_text()
+    for find, replace in [(mutant["find"], mutant["replace"])] + [mutant[k] for k in ("replace_also",) if k in mutant]:
+        if text.count(find) != 1:
+            raise RuntimeError(f"{mutant['name']}: its text occurs {text.count(find)} times in {mutant['file']}")
+        text = text.replace(find, replace)
+    return text
+
+
 class Workshop:
     """Builds the programs against copies of the headers, in a folder of its own."""
 
@@ -113,13 +123,7 @@ class Workshop:
         return program
 
     def apply(self, mutant):
-        header = header_named(mutant["file"])
-        text = (ROOT / "allocator" / "include" / header).read_text()
-        for find, replace in [(mutant["find"], mutant["replace"])] + [mutant[k] for k in ("replace_also",) if k in mutant]:
-            if text.count(find) != 1:
-                raise RuntimeError(f"{mutant['name']}: its text occurs {text.count(find)} times in {mutant['file']}")
-            text = text.replace(find, replace)
-        (self.include / header).write_text(text)
+        (self.include / header_named(mutant["file"])).write_text(mutated(mutant))
 
     def restore(self, file):
         header = header_named(file)

@@ -96,8 +96,8 @@ CREATED_COMMENT = (
     "    // or by a thread that takes slots after the store below, sees that the block is counted as open.\n")
 CREATED = "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
 SLOTS_COMMENT = (
-    "    // The fence pairs with the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated\n"
-    "    // bit, and that the block is counted as open.\n")
+    "    // The fence pairs with the acquire in take_slots and the fence in reserve_half: a thread that gets a slot sees the\n"
+    "    // type, the token, the allocated bit, and that the block is counted as open.\n")
 SLOTS = "    slots[block].store(mine, Atomics::kFenced);\n"
 ABOVE = "    const std::uint64_t above = types[type].allocated.begin_set_above(block, before);\n"
 REPLACE = "    replace_current(block, type, warp_id, want == kHalf ? kHalfFree : 0);\n"
