@@ -168,7 +168,7 @@ TEST_CASE("histograms count each object in the bin of its value") {
   CHECK(log.names() ==
         std::vector<std::string>{"age_0_10", "age_10_20", "age_20_30", "age_30_40", "age_40_50", "age_50_60",
                                  "age_60_70", "age_70_80", "age_80_90", "age_90_100", "all", "group_-1_0", "group_0_18",
-                                 "group_18_65", "group_65_1e+05", "root_0_0.09999999999999999",
+                                 "group_18_65", "group_65_100000", "root_0_0.09999999999999999",
                                  "root_0.09999999999999999_0.19999999999999998", "root_0.19999999999999998_0.3"});
   handle.parallel_new<Person>(103 * 50);
   log.record();
